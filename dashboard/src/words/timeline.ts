@@ -49,11 +49,12 @@ export const words = {
     count: (count: string, mark: string) => `${count} ${mark}`,
     why: 'Why',
     whyOne: 'Select one lane to ask why.',
+    backfillOne: 'Select one lane to make its partitions again.',
     retry: (count: string) => `Retry ${count}`,
     nothingFailed: 'Nothing failed in the selection.',
     backfill: 'Backfill…',
     clear: 'Clear',
-    hint: 'Drag: select · drag the axis or Shift + wheel: move · Ctrl + wheel: zoom',
+    hint: 'Drag selects · Shift + wheel moves · Ctrl + wheel zooms',
   },
   retry: {
     title: (count: string) => `Retry ${count} failed runs?`,
@@ -65,9 +66,8 @@ export const words = {
       `${count} runs are pending again; ${failed} could not be retried.`,
   },
   backfill: {
-    title: 'Run a stretch of time again',
-    text: 'A backfill makes partitions of an asset again, or runs a trigger for instants of the past. Plan it with the command, or on the page of the asset.',
-    assets: 'Go to Assets',
+    title: (job: string) => `Make partitions of ${job} again`,
+    text: 'A backfill makes the partitions of an asset in this stretch again; the job of the trigger must be an asset. The command lists which ones it would make:',
   },
   twin: {
     label: 'What is on the timeline',

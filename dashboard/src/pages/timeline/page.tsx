@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState, type ReactNode } from 'react'
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { formatCount } from '../../data/format.js'
 import { useParams } from '../../data/location.js'
 import { ownZone, useZone, useZoneChoice } from '../../data/zone.js'
@@ -36,7 +36,10 @@ export default function TimelinePage(): ReactNode {
   const [zone, zoneOfLane] = useZones(lanes)
   const select = (next: Selection | undefined): void => change(selectionParams(next), { replace: true })
   const onRows = useCallback((first: number, last: number) => setRows({ first, last }), [])
-  if (rows.last >= triggers.length) queueMicrotask(readMore)
+  const isAtEnd = rows.last >= triggers.length
+  useEffect(() => {
+    if (isAtEnd) readMore()
+  }, [isAtEnd, triggers.length, readMore])
   const error = reading.error ?? tiles.error
 
   return (

@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { Link } from 'wouter'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
@@ -74,7 +73,12 @@ export function SelectionBar({
         >
           {words.selection.retry(failed === 0 ? '' : formatCount(failed))}
         </Button>
-        <Button onClick={() => setOpened('backfill')}>{words.selection.backfill}</Button>
+        <Button
+          why={names.length === 1 ? undefined : words.selection.backfillOne}
+          onClick={() => setOpened('backfill')}
+        >
+          {words.selection.backfill}
+        </Button>
         <Button tone="quiet" onClick={onClear}>
           {words.selection.clear}
         </Button>
@@ -89,7 +93,12 @@ export function SelectionBar({
         />
       ) : null}
       {opened === 'backfill' ? (
-        <BackfillDialog name={name} from={from} until={until} onClose={() => setOpened(undefined)} />
+        <BackfillDialog
+          job={lanes.get(name)?.job ?? name}
+          zone={lanes.get(name)?.zone ?? 'UTC'}
+          selection={selection}
+          onClose={() => setOpened(undefined)}
+        />
       ) : null}
     </section>
   )
@@ -170,29 +179,29 @@ async function retryFailed({
   return { retried, refused: chosen.length - retried }
 }
 
+/** Says how the partitions of the stretch are made again; the dates are those of the trigger's zone. */
 function BackfillDialog({
-  name,
-  from,
-  until,
+  job,
+  zone,
+  selection: { fromMs, untilMs },
   onClose,
 }: {
-  name: string
-  from: string
-  until: string
+  job: string
+  zone: string
+  selection: Selection
   onClose: () => void
 }): ReactNode {
-  const command = `rota backfill ${name} --from ${from} --to ${until} --dry-run`
+  const date = (ms: number): string =>
+    new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(ms)
+  const command = `rota asset backfill ${job} --from ${date(fromMs)} --to ${date(untilMs)}`
   return (
-    <Dialog title={words.backfill.title} onClose={onClose}>
+    <Dialog title={words.backfill.title(job)} onClose={onClose}>
       <div className={styles['dialog']}>
         <p>{words.backfill.text}</p>
         <div className={styles['command']}>
           <code>{command}</code>
           <CopyButton text={command} />
         </div>
-        <p>
-          <Link href="/assets">{words.backfill.assets}</Link>
-        </p>
       </div>
     </Dialog>
   )

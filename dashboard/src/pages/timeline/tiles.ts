@@ -30,11 +30,15 @@ export function tilesOf(view: View): readonly Tile[] {
   return tiles
 }
 
+/** How a piece may still change. */
+export type TileLife = 'coming' | 'open' | 'repairable' | 'closed'
+
 /**
- * How a piece may still change: `open` while something in it is to come, waits or runs; `repairable` while it holds a
- * failed run, which may be retried; else `closed`.
+ * How a piece may still change: `coming` while it lies in the future, `open` while something in it is to be planned, waits
+ * or runs, `repairable` while it holds a failed run, which may be retried; else `closed`.
  */
-export function lifeOf({ untilMs }: Tile, { at, lanes }: Timeline): 'open' | 'repairable' | 'closed' {
+export function lifeOf({ fromMs, untilMs }: Tile, { at, lanes }: Timeline): TileLife {
+  if (Date.parse(at) < fromMs) return 'coming'
   if (Date.parse(at) < untilMs) return 'open'
   const isOpen = lanes.some(
     ({ marks, buckets, due }) =>

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import type { Trigger } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { readFilter } from './filter.js'
@@ -40,17 +41,19 @@ export function useLanes(filter: string): Lanes {
     getNextPageParam: ({ next }) => next ?? undefined,
     meta: { topics: ['triggers', 'holds'] },
   })
-  const { data, hasNextPage, isFetching, fetchNextPage, refetch } = query
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query
+  const readMore = useCallback(() => {
+    // A list that is read again meanwhile must not keep the reader from going on.
+    if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
+  }, [hasNextPage, isFetchingNextPage, fetchNextPage])
   const pages = data?.pages.map(({ items }) => items) ?? []
   return {
     pages,
     triggers: pages.flat(),
     total: data?.pages[0]?.total,
-    isLoading: query.isPending || query.isFetchingNextPage,
+    isLoading: query.isPending || isFetchingNextPage,
     error: query.error,
-    readMore: () => {
-      if (hasNextPage && !isFetching) void fetchNextPage()
-    },
+    readMore,
     retry: () => void refetch(),
   }
 }

@@ -2,13 +2,17 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Timeline } from '../../../../src/client/ui-operations.js'
 import { api } from '../../data/api.js'
+import type { Topic } from '../../data/live.js'
 import type { View } from './axis/view.js'
 import { lanesOf, type LaneData, type Piece } from './lane/lane-data.js'
-import { lifeOf, tilesOf, type Tile } from './tiles.js'
+import { lifeOf, tilesOf, type Tile, type TileLife } from './tiles.js'
 import { waitUntil } from './wait.js'
 
-/** What failed may be retried by anybody: pieces with failures are read again, but not more often than this. */
-const repairableMs = 15_000
+/**
+ * What failed may be retried by anybody, and what is to come may be defined anew: such pieces are read again, but not more
+ * often than this.
+ */
+const slowMs = 15_000
 
 /** What is known of the lanes, and of what is read now. */
 export interface Tiles {
@@ -32,7 +36,7 @@ export function useTiles(view: View, pages: readonly (readonly string[])[]): Til
         queryKey,
         queryFn: async ({ signal }: { signal: AbortSignal }) => {
           const readAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0
-          if (life === 'repairable') await waitUntil(readAt + repairableMs, signal)
+          if (life === 'repairable' || life === 'coming') await waitUntil(readAt + slowMs, signal)
           return await api('GET /ui/timeline', { query: queryOf(names, tile), signal })
         },
         // A piece is small, and a reader comes back to it.
@@ -59,11 +63,12 @@ export function useTiles(view: View, pages: readonly (readonly string[])[]): Til
 }
 
 /** What must change for a piece to be read again. A resumed trigger may run what was held back. */
-const topicsOf = {
+const topicsOf: Readonly<Record<TileLife, readonly Topic[]>> = {
+  coming: ['triggers', 'holds'],
   closed: ['holds'],
   repairable: ['runs', 'holds'],
   open: ['runs', 'ledger', 'holds', 'triggers'],
-} as const
+}
 
 function queryOf(names: readonly string[], { fromMs, untilMs }: Tile) {
   return { lanes: names, from: new Date(fromMs).toISOString(), until: new Date(untilMs).toISOString() }

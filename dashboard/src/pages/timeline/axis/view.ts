@@ -53,10 +53,15 @@ export function panned(view: View, share: number): View {
 
 /** Makes a stretch longer or shorter; the instant at `share` of it stays where it is. */
 export function zoomed(view: View, factor: number, share = 0.5): View {
-  const lengthMs = Math.min(longest, Math.max(shortest, Math.round(lengthOf(view) * factor)))
+  const lengthMs = Math.min(longest, Math.max(shortest, inSeconds(lengthOf(view) * factor)))
   const anchorMs = view.fromMs + lengthOf(view) * share
   const fromMs = Math.round(anchorMs - lengthMs * share)
   return bounded({ fromMs, untilMs: fromMs + lengthMs })
+}
+
+/** Whole seconds: an address names no shorter ones. */
+function inSeconds(ms: number): number {
+  return Math.round(ms / 1000) * 1000
 }
 
 /** The same stretch, moved inside what can be shown. */

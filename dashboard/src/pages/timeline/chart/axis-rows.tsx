@@ -36,7 +36,7 @@ export function AxisRows({
         )
       })}
       {axis.minor.map(({ atMs, label }) => (
-        <span key={atMs} className={styles['minor']} style={{ left: xOf(atMs) }}>
+        <span key={atMs} className={styles['minor']} data-at={atMs} style={{ left: xOf(atMs) }}>
           {/* The sign of now would cover it. */}
           {Math.abs(xOf(atMs) + 20 - nowPx) < 36 ? '' : label}
         </span>
