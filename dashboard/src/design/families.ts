@@ -53,6 +53,8 @@ export const marks = {
   cancelled: { family: 'chosen', fill: 'line', path: shapes.barred },
   due: { family: 'quiet', fill: 'hollow', path: shapes.ring },
   pending: { family: 'quiet', fill: 'hollow', path: shapes.square },
+  missing: { family: 'quiet', fill: 'hollow', path: shapes.square },
+  stale: { family: 'warn', fill: 'hatched', path: shapes.square },
   pruned: { family: 'quiet', fill: 'full', path: shapes.dot },
   checked: { family: 'quiet', fill: 'full', path: shapes.dot },
   'not-due': { family: 'quiet', fill: 'full', path: shapes.dot },

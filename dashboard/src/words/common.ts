@@ -65,6 +65,8 @@ export const markWords: Readonly<Record<Mark, string>> = {
   cancelled: 'cancelled',
   due: 'due',
   pending: 'pending',
+  missing: 'missing',
+  stale: 'stale',
   pruned: 'pruned',
   checked: 'checked',
   'not-due': 'not due',

@@ -12,6 +12,7 @@ export const words = {
     change: 'Change',
     rounds: 'Rounds',
     sensors: 'Sensors',
+    sensor: 'Sensor',
     queues: 'Queues and workers',
     settings: 'Settings',
   },

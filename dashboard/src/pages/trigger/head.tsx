@@ -8,18 +8,22 @@ import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
 import { TriggerState } from '../../parts/triggers/trigger-state.js'
 import { scheduleLine } from '../../parts/why/schedule-line.js'
 import { useKeys } from '../../shell/keys.js'
+import { words as edit } from '../../words/edit-trigger.js'
 import { words } from '../../words/trigger.js'
+import { EditDialog } from './edit-dialog.js'
 import styles from './page.module.css'
 import { RunNowDialog } from './run-now.js'
 import { cronOf, useCronPreview } from './schedule.js'
 
-type Asking = 'run' | 'pause' | 'resume'
+type Asking = 'run' | 'pause' | 'resume' | 'edit'
 
 /** The name, what the schedule says, where it is defined, and what can be done. */
 export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
   const { name, job, state, source } = trigger
   const { why } = useMay('operate')
   const [asking, setAsking] = useState<Asking>()
+  const { why: whyAdmin } = useMay('admin')
+  const owned = /^(?:config|code):/.test(source) ? edit.owned(source) : undefined
   const ended = state === 'ended' ? words.endedWhy : undefined
   const isPaused = state === 'paused'
   const close = (): void => setAsking(undefined)
@@ -61,7 +65,11 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
             {words.actions.pause}
           </Button>
         )}
+        <Button why={whyAdmin ?? ended ?? owned} onClick={() => setAsking('edit')}>
+          {words.actions.edit}
+        </Button>
       </div>
+      {asking === 'edit' ? <EditDialog trigger={trigger} onClose={close} /> : null}
       {asking === 'run' ? <RunNowDialog trigger={trigger} onClose={close} /> : null}
       {asking === 'pause' ? <PauseDialog names={[name]} onClose={close} /> : null}
       {asking === 'resume' ? <ResumeDialog names={[name]} onClose={close} /> : null}

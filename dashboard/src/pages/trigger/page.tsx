@@ -26,9 +26,12 @@ export default function TriggerPage(): ReactNode {
   const { data: trigger, error, isFetching, refetch } = useQuery(triggerQuery(decodeURIComponent(name)))
   if (isMissing(error)) {
     return (
-      <EmptyState title={words.missing.title(decodeURIComponent(name))}>
-        {words.missing.text} <Link href="/triggers">{words.missing.list}</Link>
-      </EmptyState>
+      <>
+        <h1>{decodeURIComponent(name)}</h1>
+        <EmptyState title={words.missing.title(decodeURIComponent(name))}>
+          {words.missing.text} <Link href="/triggers">{words.missing.list}</Link>
+        </EmptyState>
+      </>
     )
   }
   if (trigger === undefined) {

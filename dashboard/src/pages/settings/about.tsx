@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Finding } from '../../../../src/client/operations.js'
+import { api } from '../../data/api.js'
+import { printable } from '../../data/printable.js'
+import { sessionQuery } from '../../data/session.js'
+import type { Mark } from '../../design/families.js'
+import { FactList } from '../../parts/facts.js'
+import { StateMark } from '../../parts/mark.js'
+import { ErrorState, Skeleton } from '../../parts/states.js'
+import { words } from '../../words/settings.js'
+import styles from './page.module.css'
+
+const looks: Readonly<Record<Finding['level'], Mark>> = { ok: 'done', warn: 'missed', error: 'failed' }
+
+/** What this server is: versions, store and health as `rota doctor` says them, and where its API is. */
+export function About(): ReactNode {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['doctor'],
+    queryFn: ({ signal }) => api('GET /doctor', { signal }),
+    meta: { isFixed: true },
+    gcTime: 0,
+  })
+  const { data: session } = useQuery(sessionQuery)
+  return (
+    <div className={styles['columns']}>
+      <section>
+        <h3>{words.about.health}</h3>
+        {data === undefined ? (
+          error === null ? (
+            <Skeleton />
+          ) : (
+            <ErrorState error={error} onRetry={() => void refetch()} />
+          )
+        ) : (
+          <ul className={styles['findings']}>
+            {data.items.map(({ check, level, message, todo }) => (
+              <li key={`${check} ${message}`}>
+                <StateMark mark={looks[level]} label={check} /> {printable(message)}
+                {todo === null ? null : <div className="soft">{printable(todo)}</div>}
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section>
+        <h3>{words.about.server}</h3>
+        <FactList
+          facts={[
+            [words.about.you, session === undefined ? null : `${session.actor}, ${session.role}`],
+            [words.about.mode, session?.readOnly === true ? words.about.readOnly : words.about.readWrite],
+            [words.about.api, <a href="./api/v1/openapi.json">{words.about.openApi}</a>],
+            [words.about.metrics, <a href="./metrics">{words.about.prometheus}</a>],
+            [words.about.doctor, <code>rota doctor</code>],
+          ]}
+        />
+      </section>
+    </div>
+  )
+}

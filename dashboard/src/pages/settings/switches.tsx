@@ -1,0 +1,115 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import type { Hold, Operations } from '../../../../src/client/operations.js'
+import { api } from '../../data/api.js'
+import { holdsQuery } from '../../data/holds.js'
+import { printable } from '../../data/printable.js'
+import { useMay } from '../../data/session.js'
+import { Button } from '../../parts/button.js'
+import { StateMark } from '../../parts/mark.js'
+import { ErrorState, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { words } from '../../words/settings.js'
+import styles from './page.module.css'
+import { FreezeDialog, SwitchDialog, ThawDialog } from './switch-dialogs.js'
+
+/** One of the kill switches. */
+export type Switch = Operations['GET /switches']['answer']['items'][number]
+
+/** The freeze and the three kill switches, each with what it does and who used it. */
+export function Switches(): ReactNode {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['switches'],
+    queryFn: ({ signal }) => api('GET /switches', { signal }),
+    meta: { topics: ['holds'] },
+  })
+  const { data: holds } = useQuery(holdsQuery)
+  if (data === undefined) {
+    return error === null ? <Skeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  const freeze = holds?.items.find(({ target }) => target === 'all')
+  return (
+    <ul className={styles['switches']}>
+      <FreezeRow freeze={freeze} />
+      {data.items.map((one) => (
+        <SwitchRow key={one.name} one={one} />
+      ))}
+    </ul>
+  )
+}
+
+function FreezeRow({ freeze }: { freeze: Hold | undefined }): ReactNode {
+  const { why } = useMay('admin')
+  const [isAsking, setAsking] = useState(false)
+  const close = (): void => setAsking(false)
+  return (
+    <li className={styles['switch']}>
+      <div className={styles['told']}>
+        <h3>{words.freeze.name}</h3>
+        <p className="soft">{words.freeze.about}</p>
+        {freeze === undefined ? (
+          <StateMark mark="on" label={words.freeze.off} />
+        ) : (
+          <HeldBy hold={freeze} mark="frozen" />
+        )}
+      </div>
+      <Button tone={freeze === undefined ? 'danger' : 'main'} why={why} onClick={() => setAsking(true)}>
+        {freeze === undefined ? words.freeze.freeze : words.freeze.thaw}
+      </Button>
+      {!isAsking ? null : freeze === undefined ? (
+        <FreezeDialog onClose={close} />
+      ) : (
+        <ThawDialog onClose={close} />
+      )}
+    </li>
+  )
+}
+
+function SwitchRow({ one }: { one: Switch }): ReactNode {
+  const { why } = useMay('admin')
+  const client = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const { name, isOn, hold } = one
+  return (
+    <li className={styles['switch']}>
+      <div className={styles['told']}>
+        <h3>{words.switches[name].name}</h3>
+        <p className="soft">{words.switches[name].about}</p>
+        {isOn || hold === null ? (
+          <StateMark mark={isOn ? 'on' : 'switch'} label={isOn ? words.on : words.off} />
+        ) : (
+          <HeldBy hold={hold} mark="switch" />
+        )}
+      </div>
+      <Button tone={isOn ? 'danger' : 'main'} why={why} onClick={() => setAsking(true)}>
+        {isOn ? words.turnOff : words.turnOn}
+      </Button>
+      {isAsking ? (
+        <SwitchDialog
+          one={one}
+          onClose={() => {
+            setAsking(false)
+            void client.invalidateQueries({ queryKey: ['switches'] })
+          }}
+        />
+      ) : null}
+    </li>
+  )
+}
+
+function HeldBy({ hold, mark }: { hold: Hold; mark: 'frozen' | 'switch' }): ReactNode {
+  return (
+    <p className={styles['line']}>
+      <StateMark mark={mark} label={words.heldBy(printable(hold.by))} />
+      <span>
+        {words.since} <Time at={hold.fromAt} />
+      </span>
+      {hold.note === '' ? null : <q>{printable(hold.note)}</q>}
+      {hold.untilAt === null ? null : (
+        <span>
+          {words.until} <Time at={hold.untilAt} />
+        </span>
+      )}
+    </p>
+  )
+}

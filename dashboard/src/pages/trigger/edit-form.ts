@@ -1,0 +1,52 @@
+/** What the edit dialog changes: the fields as text, and the options that differ from the trigger. */
+import type { Trigger } from '../../../../src/client/operations.js'
+import { cronOf } from './schedule.js'
+
+/** The fields of the dialog; a trigger has either an expression or an interval. */
+export interface EditFields {
+  readonly cron: string
+  readonly timezone: string
+  readonly dst: 'vixie' | 'skip' | 'real-time'
+  readonly every: string
+  readonly overlap: string
+  readonly catchUp: string
+}
+
+/** The fields as the trigger has them. */
+export function fieldsOf(trigger: Trigger): EditFields {
+  const cron = cronOf(trigger)
+  const { everyMs } = trigger.schedule
+  return {
+    cron: cron?.expression ?? '',
+    timezone: cron?.timezone ?? '',
+    dst: cron?.dst ?? 'vixie',
+    every: typeof everyMs === 'number' ? durationText(everyMs) : '',
+    overlap: trigger.overlap,
+    catchUp: catchUpOf(trigger)?.mode ?? '',
+  }
+}
+
+/** The options that a change would send: only what differs. */
+export function optionsOf(before: EditFields, after: EditFields): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(after)
+      .map(([key, value]) => [key, typeof value === 'string' ? value.trim() : value] as const)
+      .filter(([key, value]) => value !== before[key as keyof EditFields] && value !== ''),
+  )
+}
+
+/** A duration as a config file has it: the largest unit that divides it. */
+export function durationText(ms: number): string {
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1000],
+  ] as const
+  const [unit, size] = units.find(([, one]) => ms >= one && ms % one === 0) ?? ['ms', 1]
+  return `${ms / size}${unit}`
+}
+
+function catchUpOf(trigger: Trigger): { readonly mode?: string } | undefined {
+  return trigger['catchUp'] as { readonly mode?: string } | undefined
+}

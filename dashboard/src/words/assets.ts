@@ -1,0 +1,92 @@
+/** Words of the page of assets. */
+import type { Partition } from '../../../src/client/operations.js'
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const onlyWords = {
+  missing: 'missing ones',
+  'missing-or-failed': 'missing and failed ones',
+  failed: 'failed ones',
+  stale: 'stale ones',
+  all: 'all, also done ones',
+}
+
+/** The words. */
+export const words = {
+  title: 'Assets',
+  graph: 'What is made from what',
+  node: (name: string, deps: readonly string[]) =>
+    deps.length === 0 ? name : `${name}, made from ${deps.join(', ')}`,
+  unknown: (name: string) => `There is no asset ${name}.`,
+  kind: (kind: string, zone: string) => (zone === '' ? kind : `${kind}, ${zone}`),
+  noPartitions: 'It has no partitions yet: the first one has not begun.',
+  older: 'Show older ones',
+  legend: 'States',
+  count: (state: Partition['state'], count: string) => `${count} ${state}`,
+  gridLabel: 'Partitions',
+  rowName: (key: string) => {
+    const [, year, month, day] = /^(\d{4})-(\d{2})(?:-(\d{2}))?$/.exec(key) ?? []
+    if (year === undefined || month === undefined) return key
+    const name = months[Number(month) - 1] ?? ''
+    return day === undefined ? `${name} ${year}` : `${Number(day)} ${name} ${year}`
+  },
+  cell: (label: string, state: Partition['state']) => `${label}: ${state}`,
+  selection: 'Selected partitions',
+  hint: 'Drag over partitions to select them; with the keyboard, shift and arrows.',
+  selectFirst: 'Select partitions first.',
+  selected: (count: string, first: string, last: string) =>
+    first === last ? first : `${count} partitions, ${first} to ${last}`,
+  openRun: 'Its run',
+  make: {
+    button: 'Make it now…',
+    title: (asset: string, partition: string) => `Make ${partition} of ${asset} now?`,
+    text: 'One run makes this partition, also if it is done. What is made from it becomes stale, or is made again where it follows.',
+    action: 'Make it',
+    done: (partition: string) => `A run for ${partition} is on its way.`,
+  },
+  backfill: {
+    button: 'Plan a backfill…',
+    title: (asset: string) => `Backfill ${asset}`,
+    range: (from: string, to: string) =>
+      from === to ? `Partition ${from}.` : `Partitions ${from} to ${to}.`,
+    only: 'Which',
+    onlys: onlyWords,
+    order: 'Order',
+    orders: { 'oldest-first': 'oldest first', 'newest-first': 'newest first' },
+    pace: 'At a time',
+    noPace: 'no limit',
+    made: (count: string) => `${count} to make`,
+    fromTo: (first: string, last: string) => `${first} to ${last}`,
+    skipped: (count: string) => `${count} skipped`,
+    more: (count: string) => `and ${count} more`,
+    action: (count: string) => (count === '' ? 'Start' : `Start ${count}`),
+    nothing: 'Nothing was started: there is nothing to make.',
+    started: (count: string) => `Started a backfill of ${count} partitions.`,
+  },
+  backfills: {
+    title: 'Backfills',
+    none: 'No backfills yet',
+    teach: 'Select partitions above and plan one, or in a terminal:',
+    state: 'state',
+    range: 'partitions',
+    fromTo: (first: string, last: string) => (first === last ? first : `${first} to ${last}`),
+    progress: 'progress',
+    progressOf: (id: string) => `Progress of ${id}`,
+    numbers: ([done, failed, left]: readonly string[]) => `${done} done · ${failed} failed · ${left} left`,
+    only: 'which',
+    started: 'started',
+    cancel: 'Cancel…',
+    over: 'Nothing of it is left.',
+    cancelTitle: (id: string) => `Cancel the backfill ${id}?`,
+    cancelText: 'Runs that have not started are cancelled. Those in progress go on; what is made stays.',
+    cancelPlan: (count: string) => `${count} runs would be cancelled.`,
+    cancelAction: 'Cancel the rest',
+    cancelled: (count: string) => `Cancelled ${count} runs of the backfill.`,
+  },
+  empty: {
+    title: 'No assets yet',
+    text: 'An asset is something that a job makes, such as a report for each day. Rota keeps which parts are made, failed or stale. In rota.config.yaml:',
+    command: `assets:
+  raw_events: { partitions: daily, command: [node, fetch.mjs] }
+  daily_report: { partitions: daily, deps: [raw_events], command: [node, report.mjs] }`,
+  },
+} as const

@@ -1,0 +1,33 @@
+/** Words of the dialog that edits a trigger. */
+export const words = {
+  title: (name: string) => `Edit ${name}`,
+  action: 'Save',
+  saved: (name: string) => `Saved ${name}.`,
+  fields: {
+    cron: 'Cron expression',
+    timezone: 'Time zone',
+    dst: 'At changes of the clocks',
+    every: 'Every',
+    overlap: 'Overlap',
+    catchUp: 'Catch-up',
+  },
+  dsts: {
+    vixie: 'vixie: skipped runs after, double runs once',
+    skip: 'skip: skipped does not run, double runs once',
+    'real-time': 'real-time: skipped does not run, double runs twice',
+  },
+  everyHint: 'Such as 90s, 20m, 12h or 1d.',
+  unchanged: 'Nothing is changed yet. The next instants and the difference appear here.',
+  next: 'Next due',
+  same: 'The due instants stay the same.',
+  appear: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} appear within a year`,
+  vanish: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} vanish`,
+  more: (count: string) => `and ${count} more`,
+  stale:
+    'Somebody else has changed this trigger since you opened it. Nothing was saved. Close this, look at the versions, and edit again.',
+  staleTodo: 'Read the trigger again.',
+  owned: (source: string) =>
+    source.startsWith('config:')
+      ? `This trigger belongs to the config of ${source.slice(7)}. Change the config file; a running process takes it over.`
+      : `This trigger belongs to the code of ${source.slice(source.indexOf(':') + 1)}. Change it there and deploy.`,
+} as const
