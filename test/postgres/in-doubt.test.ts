@@ -30,7 +30,7 @@ afterAll(async () => {
 
 it('G7, G9: a commit whose number a crashed server gave to somebody else is not taken for done', async () => {
   const silenced = proxy.silenceAtCommit()
-  const answer = store.enqueue({ runs: [unusual('doubtful')], now: t0 }).then(
+  const answer = enqueueUnusually('doubtful').then(
     () => 'stored',
     (error: unknown) => error,
   )
@@ -46,13 +46,13 @@ it('G7, G9: a commit whose number a crashed server gave to somebody else is not 
   proxy.cutAll()
   expect(await answer).toMatchObject({ code: 'STORE_AWAY' })
   expect(await other.run(aRun('doubtful').id)).toBeUndefined()
-  await store.enqueue({ runs: [unusual('doubtful')], now: t0 })
+  await enqueueUnusually('doubtful')
   expect((await other.run(aRun('doubtful').id))?.state).toBe('pending')
 }, 60_000)
 
 it('a server that crashed before it had the commit and gave its number to nobody leaves nothing in doubt', async () => {
   const silenced = proxy.silenceAtCommit()
-  const answer = store.enqueue({ runs: [unusual('lost')], now: t0 })
+  const answer = enqueueUnusually('lost')
   await silenced
   await server.kill()
   await server.start()
@@ -63,9 +63,10 @@ it('a server that crashed before it had the commit and gave its number to nobody
 
 let count = 0
 
-/** A run that is not recorded by the usual transaction, which is known by what it writes. */
-function unusual(name: string): ReturnType<typeof aRun> {
-  return aRun(name, { slots: [{ key: name, limit: 1 }] })
+/** Records a run in a group that is not the usual transaction, which would be known by what it writes. */
+function enqueueUnusually(name: string): ReturnType<Store['enqueue']> {
+  store.removeJobs([]).catch(() => undefined)
+  return store.enqueue({ runs: [aRun(name)], now: t0 })
 }
 
 async function nextTransaction(): Promise<number> {

@@ -19,6 +19,7 @@ import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
 import type { Driver as VerbDriver } from '../sql/driver.js'
+import { log } from '../sql/runs/logs.js'
 import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { perform } from '../sql/verb.js'
 import { listenerOf, readAddress, type Address } from './connection/address.js'
@@ -30,7 +31,7 @@ import { loadDriver, type Driver } from './connection/driver.js'
 import { health } from './health.js'
 import { Notify } from './connection/notify.js'
 import { openSchema } from './open.js'
-import { plainEnqueue } from './commit/plain.js'
+import { usualEnqueue } from './commit/usual.js'
 import { Reader } from './connection/reader.js'
 import { ProcessCache } from './commit/process-cache.js'
 import type { Session } from './commit/session.js'
@@ -82,9 +83,16 @@ function storeOf(opened: OpenSchema): Store {
       inPieces(runs, (piece) => {
         const input = { runs: piece, now }
         const isExclusive = !piece.every(isIndependent)
-        const plain = plainEnqueue(input)
-        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive, plain })
+        const usual = usualEnqueue(input)
+        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive, usual })
       }),
+    log: async (lines) => {
+      await inPieces(lines, async (piece) => {
+        const write = (session: Session): Promise<void> => perform(log(session, piece))
+        await loop.commit(write, { items: piece.length, isExclusive: false, usual: { log: piece } })
+        return []
+      })
+    },
     heartbeat: (request) =>
       reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) }),
     turn: (request) => takeTurn(opened.lanes, request),

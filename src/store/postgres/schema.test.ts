@@ -7,6 +7,7 @@ const released = [
   '3c9f21f704bb22694035cdc592a602984965809ed4aa193539c63d0a1a937b51',
   '731e71d882fa8cb81e78a08163f5ca4a414476fc8b9e46c7bb5ab96df0d5451f',
   'c41ad12784eca2e40c88a4f5e59533acf98dd57109df9953dbb8aa58c95d9d85',
+  '670d5947f0c8040e2d595b0fd80440e4ecc1dea004ed63bd7a4030dcc1c70773',
 ]
 
 test('a step of the schema stays word for word', () => {

@@ -103,7 +103,7 @@ function* take(
   session.afterCommit(() => {
     for (const { seq, id, job, gates, follow } of runs) {
       const place = taken.get(seq)?.place
-      session.remembered.rememberClaim(id, { job, isPlain: gates === null && follow === null, place })
+      session.remembered.rememberClaim(id, { job, gates, hasEndEffect: follow !== null, place })
     }
   })
   return seqs.map((seq) => taken.get(seq)?.payload ?? null)

@@ -21,10 +21,11 @@ import { alikeFrom, takeGroup, type Waiting } from '../../sql/commit-group.js'
 import type { Revisions } from '../../sql/catalog.js'
 import type { Connections } from '../connection/connections.js'
 import { Database, type Statements } from '../connection/database.js'
-import { isAway, isBroken, isConflict, isReadOnly, toRotaError } from '../connection/errors.js'
+import { isAway, isBroken, isConflict, isInTheWay, isReadOnly, toRotaError } from '../connection/errors.js'
 import { CommitStatus, InDoubt } from './commit-status.js'
 import { becameOf, raiseFence } from './lost-answer.js'
-import { commitPlain, NotPlain, type PlainPart } from './plain.js'
+import { commitUsual, NotUsual, togetherOf } from './usual.js'
+import type { UsualPart } from './usual-part.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
 import { KeyTaken } from './claim-and-end.js'
@@ -34,6 +35,9 @@ const timeStepMs = 1000
 
 /** How long a group is tried again before those who wait are refused. */
 const tryLimitMs = 5000
+
+/** The same where other transactions were in its way and the server is there: one wait for a lock may take longer than the limit above. */
+const lockTryLimitMs = 30_000
 
 const longestPauseMs = 500
 
@@ -60,7 +64,7 @@ export interface CommitLoopOptions {
 interface PostgresWaiting
   extends Waiting<(session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>> {
   /** The same as a piece of the usual transaction, where it can be that. */
-  readonly plain: PlainPart | undefined
+  readonly usual: UsualPart | undefined
   /** Whether it is known beforehand that nobody else may write meanwhile. */
   readonly isExclusive: boolean
   readonly sinceMs: number
@@ -89,17 +93,17 @@ export class CommitLoop {
   /** Applies an operation together with whatever else has arrived here; its answer comes after the commit. */
   commit<T>(
     apply: (session: Session) => Promise<T>,
-    given: { items?: number; isExclusive?: boolean; plain?: PlainPart | undefined } = {},
+    given: { items?: number; isExclusive?: boolean; usual?: UsualPart | undefined } = {},
   ): Promise<T> {
-    const { items = 1, isExclusive = true, plain } = given
+    const { items = 1, isExclusive = true, usual } = given
     const one = async (session: Session): Promise<T[]> => [await apply(session)]
-    return this.commitAlike(one, { input: undefined, items, isExclusive, plain })
+    return this.commitAlike(one, { input: undefined, items, isExclusive, usual })
   }
 
   /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
-    given: { input: Input; items: number; isExclusive: boolean; plain: PlainPart | undefined },
+    given: { input: Input; items: number; isExclusive: boolean; usual: UsualPart | undefined },
   ): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const sinceMs = this.#options.clock.monotonicMs()
@@ -140,20 +144,20 @@ export class CommitLoop {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
     let isExclusive = group.some((one) => one.isExclusive)
-    let parts = partsOf(group)
+    let parts = togetherOf(group.map(({ usual }) => usual))
     for (let tries = 1; ; tries++) {
       try {
         const answers =
           parts === undefined
             ? await this.#transact((session) => applyAll(session, group), isExclusive)
-            : await this.#transactPlainly(parts)
+            : await this.#transactUsually(parts)
         for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
         return []
       } catch (error) {
         // What was read in it may be about rows that never were.
-        const isOutdated = error instanceof NotPlain && error.isOutdated
+        const isOutdated = error instanceof NotUsual && error.isOutdated
         if (parts === undefined || isOutdated) remembered.catalog = undefined
-        if (error instanceof NotExclusive || error instanceof NotPlain) {
+        if (error instanceof NotExclusive || error instanceof NotUsual) {
           isExclusive ||= error instanceof NotExclusive
           parts = undefined
           continue
@@ -168,7 +172,8 @@ export class CommitLoop {
           for (const { reject } of group) reject(refusal)
           return []
         }
-        const mayHeal = (isConflict(error) || isAway(error)) && clock.monotonicMs() - startMs < tryLimitMs
+        const limitMs = isInTheWay(error) ? lockTryLimitMs : tryLimitMs
+        const mayHeal = (isConflict(error) || isAway(error)) && clock.monotonicMs() - startMs < limitMs
         if (mayHeal && this.#ended === undefined) {
           await clock.sleep(this.#pauseMs(tries))
           continue
@@ -227,14 +232,14 @@ export class CommitLoop {
   }
 
   /** The same for what is usual, in one journey; made again where it turns out that it never came to be. */
-  async #transactPlainly(parts: readonly PlainPart[]): Promise<readonly unknown[]> {
+  async #transactUsually(parts: readonly UsualPart[]): Promise<readonly unknown[]> {
     const { connections, remembered, statements, clock, isLasting, onTime, onNews } = this.#options
     if (remembered.isFenceDue) await this.#transact(raiseFence, true)
     const sent = await connections.use(async (client) => {
       await this.#fate.recognise(client)
       const beforeMs = clock.monotonicMs()
       try {
-        const done = await commitPlain(new Database(client, statements), remembered, {
+        const done = await commitUsual(new Database(client, statements), remembered, {
           parts,
           isLasting,
           timeStepMs,
@@ -254,7 +259,7 @@ export class CommitLoop {
   }
 
   /** The answers of a usual transaction that were lost with their connection, if it came to be: asked until the server knows. */
-  async #findAnswers(parts: readonly PlainPart[]): Promise<readonly unknown[] | undefined> {
+  async #findAnswers(parts: readonly UsualPart[]): Promise<readonly unknown[] | undefined> {
     this.#options.remembered.isFenceDue = true
     const answers = await this.#insist(() => this.#transact((session) => becameOf(session, parts), true))
     if (answers !== undefined) this.#options.onNews('runs')
@@ -350,18 +355,6 @@ const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
 
 /** A transaction that is asked for has not ended yet. */
 class StillGoing extends Error {}
-
-/** A group as the usual transaction, where it can be that: all of it is plain, and one worker at most takes its turn. */
-function partsOf(group: readonly PostgresWaiting[]): PlainPart[] | undefined {
-  const parts: PlainPart[] = []
-  let turns = 0
-  for (const { plain } of group) {
-    if (plain === undefined) return undefined
-    if (plain.turn !== undefined && ++turns > 1) return undefined
-    parts.push(plain)
-  }
-  return parts
-}
 
 /** Applies each, together with those right behind it that are applied alike. */
 async function applyAll(session: Session, group: readonly PostgresWaiting[]): Promise<unknown[]> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { PostgresServer } from '../../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
 import { Proxy } from '../../../../test/fixtures/proxy.js'
+import type { NewRun } from '../../../kernel/run/run.js'
 import { systemClock } from '../../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../../conformance/stage.js'
 import type { Store } from '../../port.js'
@@ -53,6 +54,34 @@ it('G3, G5: an answer that is lost right behind its commit is found by what was 
   const ended = await store.turn({ worker: 'w', now: t0, finished, claimRequest })
   expect(ended.finished).toEqual(['stored', 'stored'])
   expect(await store.counts()).toMatchObject({ pending: 0, running: 0 })
+})
+
+it('G3, G5: a lost answer is found for runs with slots and unique keys, and for lines of logs', async () => {
+  const slots = [{ key: 'key:work=a', limit: 1 }]
+  const of = (name: string, more: Partial<NewRun> = {}): NewRun =>
+    aRun(name, { slots, uniqueKey: 'u', ...more })
+  await store.enqueue({ runs: [of('holder')], now: t0 })
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const enqueued = await store.enqueue({ runs: [of('refused'), of('second', { uniqueKey: 'v' })], now: t0 })
+  expect(enqueued).toEqual([
+    { id: of('holder').id, created: false },
+    { id: of('second').id, created: true },
+  ])
+  const first = await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
+  expect(first.claims.map(({ run }) => run)).toEqual([of('holder').id])
+  const line = { run: of('holder').id, attempt: 1, at: t0, level: 'info', text: 'once' } as const
+  proxy.cutAt({ at: 1, when: 'answered' })
+  await store.log([line])
+  proxy.cutAt({ at: 1, when: 'before' })
+  await store.log([{ ...line, text: 'again' }])
+  expect((await store.logs({ run: line.run, limit: 9 })).map(({ text }) => text)).toEqual(['once', 'again'])
+  proxy.cutAt({ at: 1, when: 'answered' })
+  const finished = first.claims.map(({ run, attempt }) => {
+    return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 }
+  })
+  const turned = await store.turn({ worker: 'w', now: t0, finished, claimRequest })
+  expect(turned.finished).toEqual(['stored'])
+  expect(turned.claims.map(({ run }) => run)).toEqual([of('second').id])
 })
 
 it('a notice whose answer was lost is given again, and once it was given not any more', async () => {

@@ -1,7 +1,15 @@
+import { boundText, maxLogLineBytes } from '../../../kernel/definition/bounds.js'
+import type { RunId } from '../../../kernel/identity/identity.js'
+import type { NewRun } from '../../../kernel/run/run.js'
+import type { Instant } from '../../../time/instant.js'
 import type { Enqueued, Turn, TurnAnswer } from '../../port.js'
 import { done, running } from '../../sql/rows/states.js'
-import { claimsOf, recorded, rememberTurn, type ClaimRow, type PlainPart } from './plain.js'
+import { uniqueHolder } from '../../sql/runs/enqueue.js'
+import { perform } from '../../sql/verb.js'
+import { claimsOf, rememberTurn, type ClaimRow } from './claim-rows.js'
+import { InDoubt } from './commit-status.js'
 import type { Session } from './session.js'
+import type { UsualPart } from './usual-part.js'
 
 // Relies on: primary key of fences. What is still under way with the old one finds itself replaced.
 const RAISE_FENCE = `insert into rota.fences (writer, fence, at) values ($1, $2, $3)
@@ -14,8 +22,13 @@ const FORGET_FENCES = `delete from rota.fences where at < $1`
 const KEY = `select key from rota.workers where id = $1`
 
 // Relies on: the unique index of runs.id. One that existed before was recorded at another time.
-const RECORDED = `select count(*) from unnest($1::text[], $2::int8[]) given (id, at)
+const RECORDED = `select runs.id from unnest($1::text[], $2::int8[]) given (id, at)
   join rota.runs on runs.id = given.id and runs.created_at = given.at`
+
+// Relies on: the unique index of runs.id, the primary key of logs.
+const LOGGED = `select 1 from unnest($1::text[], $2::int4[], $3::int8[], $4::text[]) given (id, attempt, at, text)
+  join rota.runs on runs.id = given.id join rota.logs on logs.run = runs.seq and logs.attempt = given.attempt
+    and logs.at = given.at and logs.text = given.text limit 1`
 
 // Relies on: the unique index of runs.id; the sum keeps the server from looking at the state first.
 const ENDED = `select count(*) from rota.runs
@@ -23,43 +36,100 @@ const ENDED = `select count(*) from rota.runs
 
 // Relies on: runs_running. What was claimed at another time is of another turn.
 const HELD = `select ctid as place, seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition,
-    payload, gates is null and follow is null as is_plain
+    payload, gates, follow is not null as follows
   from rota.runs where state = ${running} and worker = $1 and claimed_at = $2`
 
-type Answers = readonly (readonly Enqueued[] | TurnAnswer)[]
+type Answers = readonly (readonly Enqueued[] | TurnAnswer | undefined)[]
+
+interface NewAt extends NewRun {
+  readonly at: Instant
+}
 
 /**
  * What became of a usual transaction whose answer was lost: its answers, or nothing where it never came to be. Nobody else
- * writes meanwhile, so none is in the middle of it; and one that has yet to arrive is refused by the fence. It is known by all that it was to write: runs by their ids, ends
- * by their worker. Only one that was to write neither is known by what it has claimed.
+ * writes meanwhile, so none is in the middle of it; and one that has yet to arrive is refused by the fence. It is known by
+ * all that it was to write in any case: runs by their ids, ends by their worker. Only one that was to write neither is
+ * known by anything that it wrote: claims, lines of logs, runs whose unique keys were free.
  */
-export async function becameOf(session: Session, parts: readonly PlainPart[]): Promise<Answers | undefined> {
+export async function becameOf(session: Session, parts: readonly UsualPart[]): Promise<Answers | undefined> {
   session.beExclusive()
-  const { db, remembered } = session
+  const { remembered } = session
   await raiseFence(session)
-  const ids = parts.flatMap(({ enqueue }) => enqueue?.runs.map(({ id }) => id) ?? [])
-  const at = parts.flatMap(({ enqueue }) => enqueue?.runs.map(() => enqueue.now) ?? [])
+  const runs = parts.flatMap(({ enqueue }): NewAt[] =>
+    enqueue === undefined ? [] : enqueue.runs.map((run) => ({ ...run, at: enqueue.now })),
+  )
   const turn = parts.find((part) => part.turn !== undefined)?.turn
-  if (ids.length > 0 && (await db.value(RECORDED, ids, at)) !== ids.length) return undefined
+  const recorded = await recordedOf(session, runs)
+  const certain = runs.filter(({ uniqueKey }) => uniqueKey === undefined)
+  if (!certain.every(({ id }) => recorded.has(id))) return undefined
   const held = turn === undefined ? undefined : await heldBy(session, turn)
   if (held?.areEndsThere === false) return undefined
-  const isKnown = ids.length > 0 || (turn?.finished.length ?? 0) > 0
-  if (!isKnown && (held?.unknown.length ?? 0) === 0) return undefined
-  return parts.map((part) => {
-    if (part.enqueue !== undefined) return recorded(part.enqueue)
-    const rows = held?.unknown ?? []
-    session.afterCommit(() => rememberTurn(remembered, part.turn, rows))
-    return {
-      expired: false,
-      finished: part.turn.finished.map(() => 'stored'),
-      claims: claimsOf(rows, part.turn.now),
-      // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
-      more: part.turn.claimRequest !== undefined,
-      nextRunAt: part.turn.now,
-      notices: [],
-      jobsRevision: part.catalog.jobsRevision,
-    }
-  })
+  const isKnown = certain.length > 0 || (turn?.finished.length ?? 0) > 0
+  const hasTraces = recorded.size > 0 || (held?.unknown.length ?? 0) > 0
+  if (!isKnown && !hasTraces && !(await isLogged(session, parts))) return undefined
+  const answers: Answers[number][] = []
+  for (const part of parts)
+    answers.push(await answerTo(session, part, { recorded, unknown: held?.unknown ?? [] }))
+  const rows = held?.unknown ?? []
+  if (turn !== undefined) session.afterCommit(() => rememberTurn(remembered, turn, rows))
+  return answers
+}
+
+async function answerTo(
+  session: Session,
+  part: UsualPart,
+  { recorded, unknown }: { recorded: ReadonlySet<RunId>; unknown: readonly ClaimRow[] },
+): Promise<Answers[number]> {
+  if (part.log !== undefined) return undefined
+  if (part.enqueue !== undefined) {
+    const { runs, now } = part.enqueue
+    const answers: Enqueued[] = []
+    for (const run of runs) answers.push(await enqueuedAs(session, run, { recorded, now }))
+    return answers
+  }
+  return {
+    expired: false,
+    finished: part.turn.finished.map(() => 'stored'),
+    claims: claimsOf(unknown, part.turn.now),
+    // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
+    more: part.turn.claimRequest !== undefined,
+    nextRunAt: part.turn.now,
+    notices: [],
+    jobsRevision: part.catalog.jobsRevision,
+  }
+}
+
+/** A run that is not there was not recorded because of its unique key, which another one has. */
+async function enqueuedAs(
+  session: Session,
+  { id, job, uniqueKey }: NewRun,
+  { recorded, now }: { recorded: ReadonlySet<RunId>; now: Instant },
+): Promise<Enqueued> {
+  if (recorded.has(id) || uniqueKey === undefined) return { id, created: true }
+  const holder = await perform(uniqueHolder(session, { job, uniqueKey, now }))
+  if (holder === undefined) throw new InDoubt()
+  return { id: holder, created: false }
+}
+
+async function recordedOf(session: Session, runs: readonly NewAt[]): Promise<ReadonlySet<RunId>> {
+  if (runs.length === 0) return new Set()
+  const ids = runs.map(({ id }) => id)
+  const at = runs.map((run) => run.at)
+  const found = await session.db.all<{ id: RunId }>(RECORDED, ids, at)
+  return new Set(found.map(({ id }) => id))
+}
+
+async function isLogged({ db }: Session, parts: readonly UsualPart[]): Promise<boolean> {
+  const lines = parts.flatMap(({ log }) => log ?? [])
+  if (lines.length === 0) return false
+  const found = await db.value(
+    LOGGED,
+    lines.map(({ run }) => run),
+    lines.map(({ attempt }) => attempt),
+    lines.map(({ at }) => at),
+    lines.map(({ text }) => boundText(text, maxLogLineBytes)),
+  )
+  return found !== undefined
 }
 
 /** Lets everything come too late that this process has sent before. */

@@ -11,6 +11,6 @@ export function mayTurnTogether(remembered: ProcessCache, { finished, claimReque
     return false
   return finished.every((item) => {
     const claim = remembered.claimOf(item.run)
-    return claim?.isPlain === true && isFree(claim.job)
+    return claim !== undefined && claim.gates === null && !claim.hasEndEffect && isFree(claim.job)
   })
 }

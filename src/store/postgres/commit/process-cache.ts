@@ -6,8 +6,10 @@ import { ScanCursors } from './scan-cursor.js'
 /** A run that this process claimed. */
 export interface KnownClaim {
   readonly job: string
-  /** Whether its end touches nothing but its own row. */
-  readonly isPlain: boolean
+  /** Its concurrency slots as they stand in its row. */
+  readonly gates: string | null
+  /** Whether its end changes something besides the run. */
+  readonly hasEndEffect: boolean
   /** Where its row stands, unless somebody has moved it since. */
   readonly place: string | undefined
 }

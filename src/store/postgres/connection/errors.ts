@@ -8,7 +8,12 @@ interface DatabaseError extends Error {
 
 /** Whether the same transaction may succeed if it is made again: somebody else was in its way, or it took too long. */
 export function isConflict(error: unknown): boolean {
-  return ['40001', '40P01', '55P03', '57014'].includes(codeOf(error))
+  return isInTheWay(error) || codeOf(error) === '57014'
+}
+
+/** Whether other transactions were in the way of this one: a conflict, a deadlock, or a lock that was not to be had in time. */
+export function isInTheWay(error: unknown): boolean {
+  return ['40001', '40P01', '55P03'].includes(codeOf(error))
 }
 
 /** Whether the connection is gone, or the server cannot serve it now; what was under way may have been committed or not. */

@@ -147,10 +147,18 @@ function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued
   const { job, uniqueKey } = run
   if (uniqueKey !== undefined && (yield* session.sql.value(EXISTS, run.id)) === undefined) {
     yield* session.native.lockUniqueKey(job, uniqueKey)
-    const holder = yield* session.sql.value<RunId>(UNIQUE_HOLDER, job, uniqueKey, now)
+    const holder = yield* uniqueHolder(session, { job, uniqueKey, now })
     if (holder !== undefined) return { id: holder, created: false }
   }
   return { id: run.id, created: yield* insertRun(session, run, now) }
+}
+
+/** The run that has a unique key; it is the first one where there are several. */
+export function uniqueHolder(
+  session: Session,
+  { job, uniqueKey, now }: { job: string; uniqueKey: string; now: Instant },
+): Verb<RunId | undefined> {
+  return session.sql.value<RunId>(UNIQUE_HOLDER, job, uniqueKey, now)
 }
 
 function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> {

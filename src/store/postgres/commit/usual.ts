@@ -1,0 +1,211 @@
+/**
+ * The usual transaction: runs are recorded, claimed and ended, and lines added to their logs. It is one call of a function,
+ * which commits by itself: one journey to the server and back, for all that has arrived here.
+ */
+import type { HolderNotice } from '../../../kernel/run/fact.js'
+import type { Instant } from '../../../time/instant.js'
+import type { Enqueued, Finished, Turn, TurnAnswer } from '../../port.js'
+import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../../sql/catalog.js'
+import type { EnqueueRequest } from '../../sql/runs/enqueue.js'
+import { isPlainEnd } from '../../sql/runs/finish.js'
+import type { Database } from '../connection/database.js'
+import { claimRows, claimsOf, rememberTurn, type ClaimColumns } from './claim-rows.js'
+import type { ProcessCache } from './process-cache.js'
+import type { Look } from './scan-cursor.js'
+import { NotExclusive } from './session.js'
+import { parametersOf, type Parameter } from './usual-parameters.js'
+import type { UsualPart } from './usual-part.js'
+
+const places = Array.from({ length: 49 }, (_, i) => `$${i + 1}`).join(', ')
+
+const COMMIT = `select rota.commit_usual(${places}) as answer, pg_current_xact_id_if_assigned()::text as transaction`
+
+/** The most unique keys of one call: each is a lock, and the server has room for a limited number. */
+const maxUniqueKeys = 256
+
+/** The error codes of the schema's functions: somebody has to be the only writer for this. */
+const notAloneState = 'RT001'
+
+/** The definitions are no longer those that the caller knows. */
+const changedState = 'RT002'
+
+/** Something about the runs is not as it usually is. */
+const unusualState = 'RT003'
+
+/** The server's own: a run of that id exists. */
+const existsState = '23505'
+
+/** Thrown if the transaction has to be made in the way that can do everything. */
+export class NotUsual extends Error {
+  /** Whether the reason is that this process knows older definitions than the store has. */
+  readonly isOutdated: boolean
+
+  constructor(message: string, { isOutdated }: { readonly isOutdated: boolean }) {
+    super(message)
+    this.isOutdated = isOutdated
+  }
+}
+
+type Answer = readonly Enqueued[] | TurnAnswer | undefined
+
+/** What a call of the function came to. */
+export interface UsualCommit {
+  /** For each part: what was recorded, or what the turn gives. */
+  readonly answers: readonly Answer[]
+  readonly serverMs: number
+  /** The number of the transaction, if it wrote something. */
+  readonly transaction: string | null
+  /** Whether others may have to be told of something. */
+  readonly hasNews: boolean
+}
+
+/** Recording runs as a part of the call, where it can be that. */
+export function usualEnqueue(request: EnqueueRequest): UsualPart | undefined {
+  const keys = request.runs.filter(({ uniqueKey }) => uniqueKey !== undefined)
+  return keys.length <= maxUniqueKeys ? { enqueue: request } : undefined
+}
+
+/** A worker's turn as a part of the call, where it can be that. */
+export function usualTurn(remembered: ProcessCache, turn: Turn): UsualPart | undefined {
+  const { finished, claimRequest, now } = turn
+  const { catalog } = remembered
+  if (catalog === undefined) return undefined
+  if (claimRequest !== undefined && isAnyHeld(catalog, claimRequest.jobs, now)) return undefined
+  const isUsual = (one: Finished): boolean => {
+    const claim = remembered.claimOf(one.run)
+    return isPlainEnd(one) && claim?.place !== undefined && !claim.hasEndEffect
+  }
+  const isOnce = new Set(finished.map(({ run }) => run)).size === finished.length
+  return isOnce && finished.every(isUsual) ? { turn, catalog } : undefined
+}
+
+/** Parts that arrived together as one call, where they can be that: of one worker at most. */
+export function togetherOf(parts: readonly (UsualPart | undefined)[]): UsualPart[] | undefined {
+  let turns = 0
+  let keys = 0
+  for (const part of parts) {
+    if (part === undefined) return undefined
+    if (part.turn !== undefined) turns++
+    for (const { uniqueKey } of part.enqueue?.runs ?? []) if (uniqueKey !== undefined) keys++
+  }
+  return turns <= 1 && keys <= maxUniqueKeys ? (parts as UsualPart[]) : undefined
+}
+
+function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boolean {
+  if (catalog.holds.length === 0) return false
+  return (
+    isClaimingHeld(catalog, now) || jobs.some((job) => isQueueHeld(catalog, jobOf(catalog, job).queue, now))
+  )
+}
+
+/** Commits the parts, of which at most one is a turn. Whoever gets no answer does not know what became of it. */
+export async function commitUsual(
+  db: Database,
+  remembered: ProcessCache,
+  { parts, isLasting, timeStepMs }: { parts: readonly UsualPart[]; isLasting: boolean; timeStepMs: number },
+): Promise<UsualCommit> {
+  const { turn, catalog } = parts.find((part) => part.turn !== undefined) ?? {}
+  for (const { enqueue } of parts) if (enqueue !== undefined) remembered.noteTime(enqueue.now)
+  if (turn !== undefined) remembered.noteTime(turn.now)
+  const time = remembered.isTimeToWrite(timeStepMs) ? remembered.highestAt : 0
+  const { writer, fence } = remembered
+  const { answer: row, transaction } = await ask(db, [
+    writer,
+    fence,
+    // What a claim relies on; recording a run needs to know nothing of the definitions.
+    catalog?.jobsRevision ?? null,
+    catalog?.limitsRevision ?? null,
+    time,
+    isLasting,
+    ...parametersOf(remembered, parts),
+  ])
+  if (time > 0) remembered.timeWritten(time)
+  const took = turn === undefined ? undefined : answerTo(remembered, { turn, catalog, row })
+  const enqueued = recordedBy(parts, row)
+  return {
+    answers: parts.map((part) => (part.turn === undefined ? enqueued.get(part) : took)),
+    serverMs: row.at,
+    transaction,
+    hasNews: row.news === true || isNews(parts, took),
+  }
+}
+
+/** Nobody has to be told of runs that were claimed in the same moment. */
+function isNews(parts: readonly UsualPart[], took: TurnAnswer | undefined): boolean {
+  const claimed = new Set(took?.claims.map(({ run }) => run))
+  return parts.some(({ enqueue }) => enqueue?.runs.some(({ id }) => !claimed.has(id)) === true)
+}
+
+/** For each part with runs, what was recorded: all of them, except those whose unique key another one has. */
+function recordedBy(parts: readonly UsualPart[], row: CommitRow): Map<UsualPart, Enqueued[]> {
+  const holders = new Map(row.refusedAt?.map((place, i) => [place, row.refusedBy?.[i] as string]))
+  const answers = new Map<UsualPart, Enqueued[]>()
+  let place = 0
+  for (const part of parts) {
+    if (part.enqueue === undefined) continue
+    const answer = part.enqueue.runs.map(({ id }): Enqueued => {
+      const holder = holders.get(++place)
+      return holder === undefined ? { id, created: true } : { id: holder, created: false }
+    })
+    answers.set(part, answer)
+  }
+  return answers
+}
+
+async function ask(db: Database, parameters: readonly Parameter[]): Promise<Committed> {
+  try {
+    return (await db.get<Committed>(COMMIT, ...parameters)) as Committed
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === notAloneState) throw new NotExclusive((error as Error).message)
+    const isOutdated = code === changedState
+    if (isOutdated || code === unusualState || code === existsState)
+      throw new NotUsual((error as Error).message, { isOutdated })
+    throw error
+  }
+}
+
+interface Committed {
+  readonly answer: CommitRow
+  readonly transaction: string | null
+}
+
+interface CommitRow {
+  readonly at: number
+  readonly phase?: number | null
+  readonly told?: readonly (HolderNotice & { readonly id: number })[] | null
+  readonly claims?: ClaimColumns | null
+  readonly more?: boolean
+  readonly nextAt?: Instant | null
+  /** How many entries of the index had no run; nothing where it was not looked for runs. */
+  readonly passed?: number | null
+  readonly firsts?: Look['firsts'] | null
+  /** The places, from 1 on, of new runs whose unique keys other runs have; and those runs. */
+  readonly refusedAt?: readonly number[] | null
+  readonly refusedBy?: readonly string[] | null
+  /** Whether runs were let in, or a queue has room again, and this worker took less than that. */
+  readonly news?: boolean
+}
+
+function answerTo(
+  remembered: ProcessCache,
+  { turn, catalog, row }: { turn: Turn; catalog: Catalog | undefined; row: CommitRow },
+): TurnAnswer {
+  const { worker, finished, claimRequest, now } = turn
+  const told = row.told ?? []
+  const lastTold = told.at(-1)
+  if (lastTold !== undefined) remembered.heard(worker, lastTold.id)
+  const rows = row.claims == null ? [] : claimRows(row.claims)
+  rememberTurn(remembered, turn, rows)
+  if (claimRequest !== undefined && row.passed != null)
+    remembered.positions.note({ jobs: claimRequest.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
+  return {
+    expired: row.phase !== 0,
+    finished: finished.map(() => 'stored'),
+    claims: claimsOf(rows, now),
+    more: row.more ?? false,
+    nextRunAt: row.nextAt ?? undefined,
+    notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
+    jobsRevision: catalog?.jobsRevision ?? 0,
+  }
+}

@@ -1,0 +1,183 @@
+import type { Client } from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { PostgresServer } from '../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import { systemClock } from '../../time/clock.js'
+import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
+import type { Store, TurnAnswer } from '../port.js'
+import { openPostgresStore } from './postgres-store.js'
+
+/*
+ * Two processes at the same slot, queue or unique key: the first one is stopped in the middle of its transaction, the
+ * second one comes, and then both go on. Whatever the second one read before the first had committed would be wrong.
+ */
+let server: PostgresServer
+let stores: PostgresStores
+let client: Client
+let schema: string
+let one: Store
+let other: Store
+
+const jobs = [
+  aJob('work'),
+  aJob('limited', { concurrency: 1 }),
+  aJob('queued', { queue: 'few' }),
+  aJob('beside', { queue: 'few' }),
+]
+const gateLock = 4711
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+})
+
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  const url = stores.fresh()
+  schema = new URL(url).searchParams.get('schema') as string
+  one = await openPostgresStore({ url, clock: systemClock })
+  other = await openPostgresStore({ url, clock: systemClock })
+  await one.defineJobs({ source: 'code:test', jobs, queues: [{ name: 'few', concurrency: 1 }], now: t0 })
+  for (const [store, id] of [
+    [one, 'w'],
+    [other, 'v'],
+  ] as const) {
+    await store.register({ id, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
+    // The first turn learns the definitions; those behind it are one call each.
+    await turn(store, id)
+  }
+  client = await server.connect(url)
+  await client.query(`create function ${schema}.stop() returns trigger language plpgsql as $$ begin
+    perform pg_advisory_xact_lock_shared(${gateLock}); return coalesce(new, old); end $$`)
+})
+
+afterEach(async () => {
+  await server.release(client)
+  await one.close()
+  await other.close()
+})
+
+it('G6: a run that comes to a slot while the one before it leaves waits for nobody who is gone', async () => {
+  const slots = [{ key: 'key:work=a', limit: 1 }]
+  await one.enqueue({ runs: [aRun('first', { slots })], now: t0 })
+  await turn(one, 'w')
+  // It has looked who waits, and found nobody.
+  await client.query(`create trigger stop before delete on ${schema}.gates for each row
+    execute function ${schema}.stop()`)
+  await inTheMiddleOf(
+    () => end(one, 'w', 'first'),
+    () => other.enqueue({ runs: [aRun('second', { slots })], now: t0 }),
+  )
+  expect((await turn(other, 'v')).claims.map(({ run }) => run)).toEqual([aRun('second').id])
+})
+
+it('G6: two processes that record runs of one slot let in no more than it has', async () => {
+  const slots = [{ key: 'job:limited', limit: 1 }]
+  const of = (name: string): NewRun => aRun(name, { job: 'limited', slots })
+  await stopAt(`new.id = '${of('first').id}'`)
+  await inTheMiddleOf(
+    () => one.enqueue({ runs: [of('first')], now: t0 }),
+    () => other.enqueue({ runs: [of('second')], now: t0 }),
+  )
+  const claimed = [await turn(one, 'w'), await turn(other, 'v')].flatMap(({ claims }) => claims)
+  expect(claimed.map(({ run }) => run)).toEqual([of('first').id])
+})
+
+it('G6: a delayed run with a slot that two processes find due is let in once', async () => {
+  const slots = [{ key: 'key:work=a', limit: 2 }]
+  await one.enqueue({ runs: [aRun('later', { slots, runAt: t0 + 5 })], now: t0 })
+  await stopAt('old.state = 0 and new.state = 1')
+  const [first, second] = await inTheMiddleOf(
+    () => turn(one, 'w', { now: t0 + 10 }),
+    () => turn(other, 'v', { now: t0 + 10 }),
+  )
+  expect([...first.claims, ...second.claims]).toHaveLength(1)
+  const { rows } = await client.query<{ admitted: number }>(`select admitted::int from ${schema}.gates`)
+  expect(rows).toEqual([{ admitted: 1 }])
+})
+
+it('G6: two processes that claim from one queue take no more than its limit', async () => {
+  await one.enqueue({ runs: ['queued', 'beside'].map((job) => aRun(job, { job })), now: t0 })
+  await stopAt('new.state = 3')
+  const [first, second] = await inTheMiddleOf(
+    () => turn(one, 'w', { jobs: ['queued'] }),
+    () => turn(other, 'v', { jobs: ['beside'] }),
+  )
+  expect([...first.claims, ...second.claims]).toHaveLength(1)
+})
+
+it('G3: two processes that record runs with one unique key record one', async () => {
+  const of = (name: string): NewRun => aRun(name, { uniqueKey: 'u' })
+  await stopAt(`new.id = '${of('first').id}'`)
+  const [first, second] = await inTheMiddleOf(
+    () => one.enqueue({ runs: [of('first')], now: t0 }),
+    () => other.enqueue({ runs: [of('second')], now: t0 }),
+  )
+  expect(first).toEqual([{ id: of('first').id, created: true }])
+  expect(second).toEqual([{ id: of('first').id, created: false }])
+})
+
+it('two processes that add lines to one log number them without a gap', async () => {
+  await one.enqueue({ runs: [aRun('told')], now: t0 })
+  const line = { run: aRun('told').id, attempt: 1, at: t0, level: 'info', text: 'a' } as const
+  await client.query(`create trigger stop before insert on ${schema}.logs for each row when (new.text = 'a')
+    execute function ${schema}.stop()`)
+  await inTheMiddleOf(
+    () => one.log([line, line]),
+    () => other.log([{ ...line, text: 'b' }]),
+  )
+  const read = await one.logs({ run: line.run, limit: 10 })
+  expect(read.map(({ seq, text }) => `${seq}${text}`)).toEqual(['1a', '2a', '3b'])
+})
+
+it('G6: a plain run waits for nobody who is at a slot', async () => {
+  await one.enqueue({ runs: [aRun('slow', { slots: [{ key: 'key:work=a', limit: 1 }] })], now: t0 })
+  await turn(one, 'w')
+  await stopAt('new.state = 4')
+  await client.query(`select pg_advisory_lock(${gateLock})`)
+  const ended = end(one, 'w', 'slow')
+  await untilStopped()
+  await other.enqueue({ runs: [aRun('quick')], now: t0 })
+  expect((await turn(other, 'v')).claims).toHaveLength(1)
+  await client.query(`select pg_advisory_unlock(${gateLock})`)
+  await ended
+})
+
+function turn(
+  store: Store,
+  worker: string,
+  { now = t0, jobs: names = jobs.map(({ name }) => name) }: { now?: number; jobs?: readonly string[] } = {},
+): Promise<TurnAnswer> {
+  const claimRequest = { jobs: names, slots: 5, prefetch: 0 }
+  return store.turn({ worker, now, finished: [], claimRequest })
+}
+
+function end(store: Store, worker: string, name: string): Promise<TurnAnswer> {
+  const finished = [{ run: aRun(name).id, attempt: 1, outcome: outcomes.done, startedAt: t0, endedAt: t0 }]
+  return store.turn({ worker, now: t0, finished, claimRequest: undefined })
+}
+
+/** From now on a transaction that writes such a row stops there as long as the lock is held. */
+async function stopAt(when: string): Promise<void> {
+  const event = when.includes('old.') || !when.includes('new.id') ? 'update' : 'insert'
+  await client.query(`create trigger stop before ${event} on ${schema}.runs for each row when (${when})
+    execute function ${schema}.stop()`)
+}
+
+/** Does the second thing while the first has stopped; it may be over before the first goes on, or wait for it. */
+async function inTheMiddleOf<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+  await client.query(`select pg_advisory_lock(${gateLock})`)
+  const begun = first()
+  await untilStopped()
+  const followed = second()
+  await Promise.race([followed, systemClock.sleep(300)])
+  await client.query(`select pg_advisory_unlock(${gateLock})`)
+  return await Promise.all([begun, followed])
+}
+
+async function untilStopped(): Promise<void> {
+  const waiting = `select 1 from pg_locks where locktype = 'advisory' and objid = ${gateLock} and not granted`
+  while ((await client.query(waiting)).rows.length === 0) await systemClock.sleep(5)
+}
