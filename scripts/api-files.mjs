@@ -7,7 +7,7 @@ import { operationsText } from './operations.mjs'
 
 const opening = `# HTTP API
 
-\`rota up --port 7070\` serves these routes at \`http://127.0.0.1:7070/api/v1\`; \`app.handler()\` mounts them in any server. See [serving](../guides/serving.md).
+\`rota up\` serves these routes at \`http://127.0.0.1:7070/api/v1\`; \`app.handler()\` mounts them in any server. See [serving](../guides/serving.md).
 
 - Instants are ISO texts in UTC. A field without a value is null; no field is left out.
 - Requests with a body are JSON with the content type \`application/json\`. A query or body with an unknown field is refused.

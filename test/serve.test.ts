@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../src/client/client.js'
 import { emptyDirectory, rota, start } from './cli/rota.js'
+import { isWhole } from './features.js'
 import { root } from './repository.js'
 
 const config = `store: sqlite:data/rota.db
@@ -28,6 +30,37 @@ async function up(args: readonly string[] = []) {
   const [, port = ''] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(text) ?? []
   const url = `http://127.0.0.1:${port}`
   return { cwd, running, url, port: Number(port), client: createClient({ url }) }
+}
+
+const json = { 'content-type': 'application/json' }
+
+/** Starts the command itself, which the helper would keep from serving. */
+function started(args: readonly string[], cwd: string) {
+  const running = start(args, { cwd, serves: true })
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL')
+    await running.ended
+  })
+  return running
+}
+
+/** `rota up` with the API where it serves by default. */
+async function serving(args: readonly string[], more: string) {
+  const cwd = emptyDirectory()
+  writeFileSync(join(cwd, 'rota.config.yaml'), `${config}${more}`)
+  const text = await started(['up', ...args], cwd).said(/serves the API at \S+/)
+  const [, address = ''] = /serves the API at (\S+)/.exec(text) ?? []
+  return { cwd, address }
+}
+
+/** A server on a port, unless somebody else has it already. */
+async function occupied(port: number): Promise<Server | undefined> {
+  const server = createServer()
+  const isMine = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (isMine) onTestFinished(() => void server.close())
+  return isMine ? server : undefined
 }
 
 describe('rota up --port', () => {
@@ -118,12 +151,56 @@ describe('rota up --port', () => {
     ).toBe(401)
   })
 
-  it('refuses an address without a port', async () => {
-    const refused = await rota(['up', '--host', '0.0.0.0'])
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--host: it needs --port') as string,
-    })
+  it('serves by default, on the next free port, and says where', async () => {
+    // Whatever else this machine runs, these two cannot have the same port.
+    const [one, other] = await Promise.all([serving([], ''), serving([], '')])
+    expect(one.address).toMatch(/^http:\/\/127\.0\.0\.1:707\d\/api\/v1$/)
+    expect(other.address).toMatch(/^http:\/\/127\.0\.0\.1:707\d\/api\/v1$/)
+    expect(one.address).not.toBe(other.address)
+    expect((await fetch(`${one.address}/runs`)).status).toBe(200)
+  })
+
+  it('starts without the API if every usual port is taken, and fails if the named one is', async () => {
+    const taken = await Promise.all(Array.from({ length: 10 }, (_, i) => occupied(7070 + i)))
+    const cwd = emptyDirectory()
+    writeFileSync(join(cwd, 'rota.config.yaml'), config)
+    const running = started(['up'], cwd)
+    const text = await running.said(/rota is up[^]*serves no API: the ports 7070 to 7079/)
+    expect(text).toContain('rota is up')
+    const refused = await rota(['up', '--port', '7070'], { cwd })
+    expect(refused).toMatchObject({ code: 74, stderr: expect.stringContaining('in use') as string })
+    taken.forEach((server) => server?.close())
+  })
+
+  it('serves where the config says, read-only, or not at all', async () => {
+    const { address } = await serving([], 'serve: { port: 0, readOnly: true }\n')
+    const refused = await fetch(`${address}/freeze`, { method: 'POST', headers: json, body: '{}' })
+    expect(await refused.json()).toMatchObject({ code: 'READ_ONLY' })
+    const cwd = emptyDirectory()
+    writeFileSync(join(cwd, 'rota.config.yaml'), `${config}serve: false\n`)
+    const running = started(['up', '--json'], cwd)
+    const text = await running.said('"event":"hint"')
+    expect(text).toContain('"event":"up"')
+    expect(text).not.toContain('serving')
+    writeFileSync(join(cwd, 'rota.config.yaml'), `${config}serve: { port: web, hots: x }\n`)
+    const faulty = await rota(['up'], { cwd })
+    expect(faulty.stderr).toMatch(/serve\.port[^]*serve\.hots|serve\.hots[^]*serve\.port/)
+  })
+
+  it('--role api serves, and neither plans nor performs', async () => {
+    const { address } = await serving(['--role', 'api', '--port', '0'], '')
+    const client = createClient({ url: address.replace('/api/v1', '') })
+    expect((await fetch(`${address.replace('/api/v1', '')}/health/ready`)).status).toBe(200)
+    await client('POST /jobs', { body: { jobs: { extra: { command: ['true'] } } } })
+    const { id } = await client('POST /runs', { body: { job: 'extra' } })
+    expect(await client('GET /workers')).toEqual({ items: [] })
+    expect(await client('GET /runs/{id}', { path: { id } })).toMatchObject({ state: 'pending' })
+    expect((await client('GET /triggers')).items).toEqual([])
+  })
+
+  it('refuses options that contradict each other', async () => {
+    const refused = await rota(['up', '--no-serve', '--host', '0.0.0.0'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--no-serve') as string })
   })
 
   it('stops in order while a stream is open', async () => {
@@ -135,7 +212,7 @@ describe('rota up --port', () => {
   })
 })
 
-it('the files that are made from the routes are up to date', async () => {
+it.skipIf(!isWhole)('the files that are made from the routes are up to date', async () => {
   const script = '../scripts/api-files.mjs'
   const { apiFiles } = (await import(script)) as { apiFiles: () => Promise<Record<string, string>> }
   const made = await apiFiles()

@@ -6,6 +6,7 @@ import type { AppContext } from '../features/app-context.js'
 import { RotaError } from '../kernel/definition/errors.js'
 import type { Enqueued, Store } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
+import { pick } from '../wire/to-json.js'
 import { loadHandlerExtensions } from './features.js'
 import type { Lifecycle } from './lifecycle.js'
 import type { Settings } from './rota-options.js'
@@ -32,7 +33,7 @@ export function newContext(options: ContextOptions): AppContext {
   const { registry, lifecycle, enqueuer } = options
   const store: AppContext['store'] = () => lifecycle.store()
   return {
-    settings: { leaseMs: options.settings.leaseMs, offerAfterMs: options.settings.offerAfterMs },
+    settings: pick(options.settings, ['leaseMs', 'offerAfterMs', 'serve']),
     source,
     directory,
     clock,

@@ -3,7 +3,12 @@ import { refuse } from '../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../kernel/definition/faults.js'
 import { readFlag, readName, readOptions } from '../kernel/definition/read-value.js'
 import type { Roles } from '../engine/role.js'
-import { readSettings, settingNames, type AppSettings } from '../formats/config/settings.js'
+import {
+  readSettings,
+  settingNames,
+  type AppSettings,
+  type ServeSettings,
+} from '../formats/config/settings.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import type { Durability } from './store/open-store.js'
 
@@ -29,6 +34,8 @@ export interface RotaOptions {
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
   /** How the message bus behaves. */
   readonly bus?: BusOptions | undefined
+  /** Where `rota up` and `app.listen()` serve the HTTP API; false: `rota up` serves nothing. */
+  readonly serve?: ServeSettings | false | undefined
   /** The directory that relative paths start at; default: the working directory. */
   readonly directory?: string | undefined
   /** Where time comes from; the machine's clock unless a test hands in its own. */

@@ -190,6 +190,11 @@ class AppRoot {
     return this.#context.storeUrl
   }
 
+  /** Whether `rota up` serves the HTTP API unless its options say otherwise. */
+  get isServed(): boolean {
+    return this.#context.settings.serve !== false
+  }
+
   /** Whether the app was started and its worker, if it has one, can take work. */
   get isReady(): boolean {
     return this.#lifecycle.isReady
@@ -340,10 +345,12 @@ class AppRoot {
     })
   }
 
-  /** Serves the HTTP API on an address of its own until the app stops. */
-  async listen(options: ListenOptions): Promise<Address> {
+  /** Serves the HTTP API on an address of its own until the app stops; what is not said is as in the options of the app. */
+  async listen(options: ListenOptions = {}): Promise<Address> {
     const { listen } = await import('./serve/listen.js')
-    return await listen({ app: this as unknown as App, context: this.#context }, options)
+    const { serve } = this.#context.settings
+    const given = { ...(serve === false ? {} : serve), ...definedOf(options) }
+    return await listen({ app: this as unknown as App, context: this.#context }, given)
   }
 
   /** Traces uncaught errors back to the run or sensor that caused them. It adds no listener to the process. */
@@ -360,4 +367,8 @@ class AppRoot {
   now(): Instant {
     return this.#lifecycle.now()
   }
+}
+
+function definedOf(options: ListenOptions): ListenOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }

@@ -3,6 +3,7 @@ import type { Asked } from '../engine/operations.js'
 import type { Roles } from '../engine/role.js'
 import type { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import type { Registry } from '../engine/sync/registry.js'
+import type { AppSettings } from '../formats/config/settings.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { DryRun } from '../kernel/definition/dry-run.js'
@@ -21,7 +22,7 @@ export interface AppContext {
   readonly definitions: Registry
   /** The source under which the store keeps these definitions. */
   readonly source: string
-  readonly settings: { readonly leaseMs: number; readonly offerAfterMs: number }
+  readonly settings: Pick<AppSettings, 'leaseMs' | 'offerAfterMs' | 'serve'>
   /** Relative paths start here. */
   readonly directory: string
   /** The address of the store with an absolute path. */

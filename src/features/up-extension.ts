@@ -16,7 +16,7 @@ export interface UpPart<App = never> {
   /** The option and its files, if other files make it another program. */
   readonly program?: { readonly option: string; readonly files: readonly string[] }
   /** Called before anything is written; returns what is printed once the app has started. */
-  readonly open?: (app: App) => Promise<Opened>
+  readonly open?: (app: App) => Promise<Opened | undefined>
 }
 
 /** What a part has opened: a line for people, and data for programs. */

@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** Whether `rota up` serves the API where it does by default. */
+  readonly serves?: boolean
 }
 
 /** A directory of its own for a test. */
@@ -46,10 +48,21 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
   if (!existsSync(main)) throw new Error('build first: npm run build')
   const { cwd = emptyDirectory(), env = {}, input } = surroundings
   const state = emptyDirectoryOnce()
-  const child = spawn(process.execPath, [main, ...args], {
-    cwd,
-    env: { PATH: process.env['PATH'], HOME: state, XDG_STATE_HOME: state, TZ: 'UTC', USER: 'tester', ...env },
-  })
+  const child = spawn(
+    process.execPath,
+    [main, ...(surroundings.serves === true ? args : withoutServing(args))],
+    {
+      cwd,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: state,
+        XDG_STATE_HOME: state,
+        TZ: 'UTC',
+        USER: 'tester',
+        ...env,
+      },
+    },
+  )
   const seen = { stdout: '', stderr: '' }
   const listeners = new Set<() => void>()
   for (const name of ['stdout', 'stderr'] as const) {
@@ -80,6 +93,12 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
       look()
     })
   return { child, ended, said }
+}
+
+/** Many tests start an engine at the same time: only those that say so serve the API. */
+function withoutServing(args: readonly string[]): readonly string[] {
+  const says = ['--port', '--host', '--read-only', '--no-serve', 'api', '--help']
+  return args[0] === 'up' && !args.some((arg) => says.includes(arg)) ? [...args, '--no-serve'] : args
 }
 
 /** One place for what processes remember of stores, so that no test touches the user's. */

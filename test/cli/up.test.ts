@@ -253,7 +253,6 @@ describe('rota up', () => {
       rota(['up', '--role', 'boss', '--role', 'worker,schedular'], { cwd: orphan }),
       rota(['up', '--grace', 'soon'], { cwd: orphan }),
       rota(['up', '--role', 'scheduler,'], { cwd: orphan }),
-      rota(['up', '--role', 'worker,api'], { cwd: orphan }),
     ])
     for (const { code, stdout } of [none, faults, unknown, roles, grace, ...others])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -265,12 +264,11 @@ describe('rota up', () => {
     )
     expect(unknown.stderr).toContain('triggers.t.job: no job is named nothing')
     expect(roles.stderr).toContain(
-      '"boss" is not a role (allowed: scheduler, worker, or several with a comma)',
+      '"boss" is not a role (allowed: scheduler, worker, api, or several with a comma)',
     )
     expect(roles.stderr).toContain('"schedular" is not a role (did you mean `scheduler`?)')
-    const [empty, api] = others
+    const [empty] = others
     expect(empty?.stderr).toContain('"" is not a role')
-    expect(api?.stderr).toContain('this version has no HTTP API to serve')
     expect(grace.stderr).toContain('[DURATION_INVALID]')
   })
 

@@ -59,7 +59,7 @@ export class Host {
 
   async #run(onWork: () => void): Promise<void> {
     const { roles, store, diary, fromAt, state, within = [], arguments: more = [] } = this.#options
-    const words = [program, 'up', '--config', config, '--roles', roles, '--json', ...more]
+    const words = [program, 'up', '--config', config, '--no-serve', '--roles', roles, '--json', ...more]
     const [command = process.execPath, ...rest] = [...within, process.execPath, ...words]
     const own = { FAULTS_STORE: store, FAULTS_DIARY: diary, FAULTS_FROM: String(fromAt) }
     while (this.#isWanted) {

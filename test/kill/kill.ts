@@ -68,10 +68,14 @@ class Campaign {
   /** Resolves when the program says that it is at work. */
   async #start(slot: number): Promise<void> {
     const roles = slot === 0 ? 'scheduler,worker' : 'worker'
-    const child = spawn(process.execPath, [program, 'up', '--config', config, '--roles', roles, '--json'], {
-      env: { ...process.env, KILL_TEST_STORE: this.#store, KILL_TEST_PERFORMED: this.#performed },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(
+      process.execPath,
+      [program, 'up', '--config', config, '--no-serve', '--roles', roles, '--json'],
+      {
+        env: { ...process.env, KILL_TEST_STORE: this.#store, KILL_TEST_PERFORMED: this.#performed },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     this.#processes[slot] = child
     child.stdout?.resume()
     await new Promise<void>((resolve, reject) => {

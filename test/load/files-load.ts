@@ -89,7 +89,7 @@ class Load {
 
   /** Resolves when the program says that it is at work. */
   async #start(): Promise<void> {
-    const child = spawn(process.execPath, [program, 'up', '--config', config, '--json'], {
+    const child = spawn(process.execPath, [program, 'up', '--config', config, '--no-serve', '--json'], {
       env: { ...process.env, LOAD_TEST_STORE: this.#store, LOAD_TEST_PERFORMED: this.#performed },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

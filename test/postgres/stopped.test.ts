@@ -56,10 +56,14 @@ it('G4, G5: a worker that stands still for longer than its lease loses its run, 
 
 /** Starts the program; resolves when it says that it is at work. */
 async function up(roles: string): Promise<void> {
-  const child = spawn(process.execPath, [program, 'up', '--config', config, '--roles', roles, '--json'], {
-    env: { ...process.env, STOP_TEST_STORE: store, STOP_TEST_DIARY: diary },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [program, 'up', '--config', config, '--no-serve', '--roles', roles, '--json'],
+    {
+      env: { ...process.env, STOP_TEST_STORE: store, STOP_TEST_DIARY: diary },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   children.push(child)
   child.stdout.resume()
   await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))

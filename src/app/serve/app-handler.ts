@@ -33,7 +33,8 @@ export interface AppHandler {
 
 /** Where and how an app listens. */
 export interface ListenOptions {
-  readonly port: number
+  /** Default: 7070, or one of the next nine if it is taken; 0: any free one. */
+  readonly port?: number | undefined
   /** Default: this machine only. Any other address needs a token. */
   readonly host?: string | undefined
   /** Whether changes are refused whoever asks for them. */

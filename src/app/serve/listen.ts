@@ -7,7 +7,7 @@ import type { AppParts } from './served.js'
 
 /** Serves an app on an address of its own, until it stops. What the server needs is loaded with the first request. */
 export async function listen(parts: AppParts, options: ListenOptions): Promise<Address> {
-  const { port, host = '127.0.0.1', readOnly } = options
+  const { host = '127.0.0.1', readOnly } = options
   const { context } = parts
   const isLoopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
   if (!isLoopback) await assertToken(parts, host)
@@ -26,7 +26,7 @@ export async function listen(parts: AppParts, options: ListenOptions): Promise<A
       response.writeHead(503, { 'retry-after': '5' }).end()
     }
   }, context.clock)
-  const address = await server.listen({ host, port })
+  const address = await bound(server, host, options.port)
   context.join({
     stop: async () => {
       await (await served?.catch(() => undefined))?.close()
@@ -34,6 +34,30 @@ export async function listen(parts: AppParts, options: ListenOptions): Promise<A
     },
   })
   return address
+}
+
+/** The port that is served where none is named. Nobody has registered it. */
+const usualPort = 7070
+
+/** How many ports are tried where none is named: several programs on one machine are usual. */
+const mostTried = 10
+
+async function bound(server: HttpServer, host: string, port: number | undefined): Promise<Address> {
+  if (port !== undefined) return await server.listen({ host, port })
+  for (let i = 0; ; i += 1) {
+    try {
+      return await server.listen({ host, port: usualPort + i })
+    } catch (error) {
+      if (!isInUse(error)) throw error
+      if (i + 1 < mostTried) continue
+      const message = `the ports ${usualPort} to ${usualPort + i} of ${host} are in use`
+      throw new RotaError('LISTEN_FAILED', message, { cause: error })
+    }
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 }
 
 async function assertToken({ context }: AppParts, host: string): Promise<void> {

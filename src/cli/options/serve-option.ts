@@ -1,44 +1,59 @@
 import type { App } from '../../app/rota.js'
-import type { RotaError } from '../../kernel/definition/errors.js'
-import type { UpExtension } from '../../features/up-extension.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Opened, UpExtension } from '../../features/up-extension.js'
+import type { ListenOptions } from '../../app/serve/app-handler.js'
+import type { Surroundings } from '../framework/command.js'
 import { usageError } from '../framework/usage-error.js'
 
-/** `rota up --port`: serves the HTTP API. */
+/** `rota up` serves the HTTP API; these options say where. */
 export const serveOption: UpExtension<App> = {
   options: [
     {
       name: 'port',
       value: 'number',
-      help: 'serve the HTTP API on this port; 0: any free one',
+      help: 'the port of the HTTP API; default: 7070, or one of the next nine if it is taken; 0: any free one',
       whole: [0, 65_535],
     },
     {
       name: 'host',
       value: 'address',
-      help: 'the address to serve on; default: 127.0.0.1. Others need a token',
+      help: 'the address of the HTTP API; default: 127.0.0.1. Others need a token',
     },
     { name: 'read-only', help: 'serve no changes' },
+    { name: 'no-serve', help: 'serve no HTTP API' },
   ],
-  examples: { 'rota up --port 7070': 'and serve the HTTP API on this machine' },
+  examples: { 'rota up --port 8080': 'serve the HTTP API on another port' },
   read: ({ args }) => {
-    const port = args.whole('port')
-    const [host, readOnly] = [args.text('host'), args.flag('read-only')]
-    if (port === undefined) {
-      if (host !== undefined) throw withoutPort('--host')
-      if (readOnly) throw withoutPort('--read-only')
-      return undefined
+    const [port, host, readOnly] = [args.whole('port'), args.text('host'), args.flag('read-only')]
+    const isAsked = port !== undefined || host !== undefined || readOnly || isRoleApi(args)
+    if (args.flag('no-serve')) {
+      if (!isAsked) return undefined
+      const message = 'cannot be combined with --port, --host, --read-only or --role api'
+      throw usageError([{ path: '--no-serve', message }], 'see `rota up --help`')
     }
-    return {
-      open: async (app) => {
-        const address = await app.listen({ port, host, readOnly })
-        const shown = address.host.includes(':') ? `[${address.host}]` : address.host
-        const text = `  serves the API at http://${shown}:${address.port}/api/v1`
-        return { text, event: 'serving', data: { host: address.host, port: address.port } }
-      },
-    }
+    const given = { port, host, readOnly: readOnly ? true : undefined }
+    return { open: async (app) => await opened(app, given, isAsked) }
   },
 }
 
-function withoutPort(option: string): RotaError {
-  return usageError([{ path: option, message: 'it needs --port' }], 'see `rota up --help`')
+function isRoleApi(args: Surroundings['args']): boolean {
+  return args.list('role').some((text) => text.split(',').some((word) => word.trim() === 'api'))
+}
+
+/** Listens. An address that was not asked for may be taken: the engine starts without it. */
+async function opened(app: App, given: ListenOptions, isAsked: boolean): Promise<Opened | undefined> {
+  if (!isAsked && !app.isServed) return undefined
+  try {
+    const { host, port } = await app.listen(given)
+    const shown = host.includes(':') ? `[${host}]` : host
+    return {
+      text: `  serves the API at http://${shown}:${port}/api/v1`,
+      event: 'serving',
+      data: { host, port },
+    }
+  } catch (error) {
+    if (isAsked || !(error instanceof RotaError) || error.code !== 'LISTEN_FAILED') throw error
+    const { code, message } = error
+    return { text: `  serves no API: ${message}`, event: 'not-serving', data: { code, message } }
+  }
 }

@@ -1,4 +1,5 @@
 import type { Downtime } from '../../app/explain/downtime.js'
+import type { Opened } from '../../features/up-extension.js'
 import type { SyncReport } from '../../engine/sync/sync.js'
 import { shownUrl } from '../../app/store/open-store.js'
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
@@ -17,12 +18,13 @@ export async function tellSummary(
   told: {
     readonly config: string | undefined
     readonly roles: string
+    readonly opened: readonly Opened[]
     readonly report: SyncReport | undefined
     readonly downtime: Downtime | undefined
     readonly times: TimeText
   },
 ): Promise<void> {
-  const { config, roles, report, downtime, times } = told
+  const { config, roles, opened, report, downtime, times } = told
   const jobs = (await app.jobs.list()).filter(({ job }) => job.ended !== true).length
   const next = await nextDue(app, report)
   const { pid } = process
@@ -33,6 +35,7 @@ export async function tellSummary(
   const changes = report && pick(report, ['defined', 'changed', 'ended'])
   const text = `  ${roles}; ${count(jobs, 'job')}${triggers}${changesText(changes)}`
   printer.say(text, 'definitions', { jobs, triggers: next.total, ...changes })
+  for (const one of opened) printer.say(one.text, one.event, one.data)
   const health = await (await app.store()).health({ now: app.now() })
   for (const { message, todo } of [...(health.warnings ?? []), ...storeOpenToOthers(app.storeUrl)]) {
     printer.say(`  ${message}; ${todo}`, 'warning', { message, todo })

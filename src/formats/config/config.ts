@@ -26,7 +26,7 @@ import {
   type ScheduleOptions,
   type TriggerInput,
 } from '../../kernel/trigger/define-trigger.js'
-import { readSettings, settingNames, type AppSettings } from './settings.js'
+import { readSettings, settingNames, type AppSettings, type ServeSettings } from './settings.js'
 
 /** What a config file may say, without the sections that features read. */
 export interface ConfigInput {
@@ -46,6 +46,8 @@ export interface ConfigInput {
   readonly durability?: 'full' | 'normal' | undefined
   /** How the message bus behaves. */
   readonly bus?: { readonly offerAfter?: string | number | undefined } | undefined
+  /** Where `rota up` serves the HTTP API; false: nowhere. */
+  readonly serve?: ServeSettings | false | undefined
   /** The IANA zone of schedules and sensors that name none, and of times without an offset; default: `UTC`. */
   readonly timezone?: string | undefined
   /** Variables that every command gets; a secret as `{ env: NAME }` or `{ file: path }`. */

@@ -35,7 +35,7 @@ import { storeOf } from '../../host/with-app.js'
 export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
   name: 'up',
   about:
-    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
+    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, serves the HTTP API on this machine, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
   options: [
     configOption,
     storeOption,
@@ -63,6 +63,7 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
     'rota up': 'with the config of this directory',
     'rota up --config jobs/rota.config.yaml --grace 2m': 'another one, patiently',
     'rota up --role worker --concurrency 50': 'only perform, many at once',
+    'rota up --role api': 'only serve the HTTP API',
     ...Object.assign({}, ...extensions.map(({ examples }) => examples)),
     'SCHEDULER_ENABLED=off rota up': 'plan nothing here',
   },
@@ -140,7 +141,7 @@ async function runUntilTheEnd(
   try {
     // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
     const opened: Opened[] = []
-    for (const { open } of parts) if (open !== undefined) opened.push(await open(app))
+    for (const { open } of parts) opened.push(...[await open?.(app)].filter(isOpened))
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
     const onWait = ({ message, code }: RotaError): void =>
       printer.say(`waiting for the store: ${message} [${code}]`, 'waiting', { code, message })
@@ -151,8 +152,7 @@ async function runUntilTheEnd(
     if (begun === undefined) return await shutdown.ended
     const { downtime, report } = begun
     const names = rolesText(roles)
-    await tellSummary(app, printer, { config, roles: names, report, downtime, times: times() })
-    for (const { text, event, data } of opened) printer.say(text, event, data)
+    await tellSummary(app, printer, { config, roles: names, opened, report, downtime, times: times() })
     // What happened meanwhile comes after the summary, which would otherwise stand between it.
     tell = printer.tell
     early.forEach(tell)
@@ -162,4 +162,8 @@ async function runUntilTheEnd(
     throw error
   }
   return await shutdown.ended
+}
+
+function isOpened(opened: Opened | undefined): opened is Opened {
+  return opened !== undefined
 }

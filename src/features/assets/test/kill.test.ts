@@ -52,7 +52,7 @@ async function untilMade(app: Rota, asset: string, partition: string): Promise<v
 
 /** Resolves when the program says that it is at work. */
 async function start(store: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, 'up', '--config', config, '--json'], {
+  const child = spawn(process.execPath, [program, 'up', '--config', config, '--no-serve', '--json'], {
     env: { ...process.env, KILL_TEST_STORE: store },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

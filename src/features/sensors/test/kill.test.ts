@@ -49,7 +49,7 @@ it(`F5, G8: a process that reads a stream of ${items} items, killed with kill -9
 
 /** Resolves when the program says that it is at work. */
 async function start(store: string, stream: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, 'up', '--config', config, '--json'], {
+  const child = spawn(process.execPath, [program, 'up', '--config', config, '--no-serve', '--json'], {
     env: { ...process.env, KILL_TEST_STORE: store, KILL_TEST_STREAM: stream },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

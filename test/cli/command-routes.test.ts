@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest'
+import { allRoutes } from '../../src/app/serve/served.js'
+import { program } from '../../src/cli/commands.js'
+import { withSubcommands } from '../../src/cli/framework/subcommand.js'
+import { isWhole } from '../features.js'
+
+/** The routes that do what a command does; or the reason why it has none. */
+const routesOf: Readonly<Record<string, readonly string[] | { readonly none: string }>> = {
+  init: { none: 'it writes a config file into the directory of the user' },
+  up: { none: 'it is the process that serves' },
+  mcp: { none: 'it speaks another protocol over the same routes' },
+  migrate: { none: 'it moves the store from under the process that serves it' },
+  completion: { none: 'it prints a script for a shell' },
+  list: ['GET /triggers', 'GET /jobs', 'GET /queues'],
+  show: ['GET /triggers/{name}', 'GET /triggers/{name}/versions', 'GET /jobs/{name}', 'GET /runs/{id}'],
+  runs: ['GET /runs'],
+  logs: ['GET /runs/{id}/logs'],
+  run: ['POST /triggers/{name}/run', 'POST /runs', 'GET /runs/{id}/logs'],
+  enqueue: ['POST /runs'],
+  cancel: ['POST /runs/{id}/cancel'],
+  retry: ['POST /runs/{id}/retry'],
+  add: ['POST /triggers', 'POST /jobs'],
+  remove: ['DELETE /triggers/{name}', 'DELETE /jobs/{name}'],
+  why: ['GET /why', 'GET /runs/{id}/pending'],
+  next: ['POST /preview', 'GET /triggers/{name}/next'],
+  coverage: ['GET /coverage'],
+  doctor: ['GET /doctor'],
+  pause: ['POST /triggers/{name}/pause', 'POST /queues/{name}/pause'],
+  resume: ['POST /triggers/{name}/resume', 'POST /queues/{name}/resume'],
+  freeze: ['POST /freeze'],
+  thaw: ['POST /thaw'],
+  switch: ['GET /switches', 'POST /switches/{name}'],
+  workers: ['GET /workers'],
+  'workers list': ['GET /workers'],
+  'workers drain': ['POST /workers/{target}/drain'],
+  'workers undrain': ['POST /workers/{target}/undrain'],
+  'token create': ['POST /tokens'],
+  'token list': ['GET /tokens'],
+  'token revoke': ['DELETE /tokens/{id}'],
+  'asset list': ['GET /assets'],
+  'asset show': ['GET /assets/{name}', 'GET /assets/{name}/partitions'],
+  'asset grid': ['GET /assets/{name}/partitions'],
+  'asset stale': ['GET /assets/{name}/partitions'],
+  'asset materialize': ['POST /assets/{name}/materialize'],
+  'asset backfill': [
+    'POST /backfills/plan',
+    'POST /backfills',
+    'GET /backfills',
+    'GET /backfills/{id}',
+    'POST /backfills/{id}/cancel',
+    'POST /backfills/{id}/resume',
+  ],
+  'job add': ['POST /command-jobs'],
+  'job remove': ['DELETE /command-jobs/{id}'],
+  'job get': ['GET /command-jobs/{id}'],
+  'job list': ['GET /command-jobs'],
+  'job run': ['POST /command-jobs/{id}/run'],
+  'job cleanup': ['POST /command-jobs/cleanup'],
+  import: ['POST /command-jobs/import'],
+  export: ['GET /command-jobs/export'],
+  'plan check': ['GET /plans', 'GET /plans/{plan}'],
+  'plan enqueue': ['POST /plans/{plan}/entries/{id}/enqueue'],
+  schedule: ['GET /plans/{plan}/pass'],
+  work: { none: 'cron starts it for one run of a queue directory; a process that serves has a worker' },
+  'queue list': {
+    none: 'a queue directory is the store of no app; served as a store, its runs are GET /runs',
+  },
+  'queue show': { none: 'the same as queue list: GET /runs/{id}' },
+  'queue retry': { none: 'the same as queue list: POST /runs/{id}/retry' },
+  'queue requeue': { none: 'a process that serves takes over the runs of dead workers by itself' },
+  'queue purge': { none: 'a process that serves removes old runs by itself' },
+  'round start': ['PUT /rounds/{name}', 'POST /rounds/{name}/start'],
+  'round stop': ['POST /rounds/{name}/stop'],
+  'round status': ['GET /rounds/{name}'],
+  'round timing': ['GET /services', 'GET /services/{name}'],
+  'round timing set': ['PUT /services/{name}/timing'],
+  'round state': ['GET /rounds/{name}'],
+  'round list': ['GET /rounds'],
+  'sensor list': ['GET /sensors'],
+  'sensor show': ['GET /sensors/{name}'],
+  'sensor history': ['GET /sensors/{name}/evaluations'],
+  'sensor preview': ['POST /sensors/{name}/preview'],
+  'sensor reset': ['POST /sensors/{name}/reset'],
+  'sensor pause': ['POST /triggers/{name}/pause'],
+  'sensor resume': ['POST /triggers/{name}/resume'],
+}
+
+it('every command has its routes, or a reason why it has none', async () => {
+  const entries = Object.entries(await program.commands())
+  const commands = await Promise.all(
+    entries.map(async ([name, entry]) => withSubcommands(await entry.load(), name)),
+  )
+  const paths = commands.flat().flatMap(({ command, path }) => (command.run === undefined ? [] : [path]))
+  expect(paths.length).toBeGreaterThan(30)
+  expect(paths.filter((path) => routesOf[path] === undefined)).toEqual([])
+  const served = new Set(
+    (await allRoutes({ isMounted: false })).map(({ method, path }) => `${method} ${path}`),
+  )
+  const missing = paths.flatMap((path) => {
+    const routes = routesOf[path]
+    return routes === undefined || 'none' in routes ? [] : routes.filter((route) => !served.has(route))
+  })
+  expect(missing).toEqual([])
+  // A command that is gone leaves no line here.
+  if (isWhole) expect(Object.keys(routesOf).filter((path) => !paths.includes(path))).toEqual([])
+})
