@@ -72,6 +72,13 @@ export function newContext(options: ContextOptions): AppContext {
     runNow: (trigger) => enqueuer.runTrigger(trigger, {}),
     waitForRun: async (id, signal) => waitForRun({ store: await store(), clock, id, signal }),
     handlerExtensions: loadHandlerExtensions,
+    listen: async (address, answer) => {
+      const { HttpServer } = await import('../server/listen.js')
+      const server = new HttpServer(answer, { clock })
+      const bound = await server.listen(address)
+      lifecycle.join({ stop: () => server.close() })
+      return bound
+    },
     join: (part) => lifecycle.join(part),
   }
 }

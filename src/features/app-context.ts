@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Events } from '../engine/events.js'
 import type { Asked } from '../engine/operations.js'
 import type { Roles } from '../engine/role.js'
@@ -55,6 +56,11 @@ export interface AppContext {
   readonly waitForRun: (id: RunId, signal?: AbortSignal) => Promise<Run>
   /** Loads what the features add to the handlers of jobs. */
   readonly handlerExtensions: () => Promise<readonly HandlerExtension[]>
+  /** Answers requests at an address until the app stops, with limits on what peers may cost. */
+  readonly listen: (
+    address: { readonly host: string; readonly port: number },
+    answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  ) => Promise<{ readonly host: string; readonly port: number }>
   /** Adds something that starts and stops with the app. */
   readonly join: (part: AppPart) => void
 }

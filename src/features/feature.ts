@@ -47,6 +47,8 @@ export interface Feature {
   readonly notices?: () => Promise<FeatureNotices>
   /** Its routes of the HTTP API; they are loaded with the server only. */
   readonly routes?: () => Promise<readonly Route[]>
+  /** What it answers outside the API, by the first part of the path; it checks its callers itself. */
+  readonly doors?: Readonly<Record<string, (app: never, request: Request) => Promise<Response>>>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>
 }

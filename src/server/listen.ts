@@ -13,8 +13,14 @@ export interface Address {
 /** Answers a request of Node's server. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
+/** What a server is made with besides its listener. */
+export interface ServerOptions {
+  readonly clock: Clock
+  /** How long the headers of a request may take; default: 10 s. */
+  readonly headersMs?: number | undefined
+}
+
 const mostConnections = 1000
-const headersMs = 10_000
 
 /** How long requests may take to end when the server is closed. */
 const closeMs = 5000
@@ -24,7 +30,7 @@ export class HttpServer {
   readonly #server: Server
   readonly #clock: Clock
 
-  constructor(listener: Listener, clock: Clock) {
+  constructor(listener: Listener, { clock, headersMs = 10_000 }: ServerOptions) {
     this.#clock = clock
     const limits = {
       headersTimeout: headersMs,
@@ -33,6 +39,8 @@ export class HttpServer {
       connectionsCheckingInterval: headersMs / 10,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
+      // Node's own answer to a request without a host would not have our headers.
+      requireHostHeader: false,
     }
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
       void listener(request, response)
@@ -71,13 +79,23 @@ export class HttpServer {
 function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Half of an answer may be sent already; a second one would be read as a part of it.
   if (!socket.writable || (socket as Socket).bytesWritten > 0) return void socket.destroy()
-  const status = brokenStatuses[error.code ?? ''] ?? 400
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
+  const { status, detail } = brokenAnswers[error.code ?? ''] ?? malformed
+  const body = JSON.stringify({ status, code: 'REQUEST_MALFORMED', detail })
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json',
+    'x-content-type-options: nosniff',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
-const brokenStatuses: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const malformed = { status: 400, detail: 'this is not an HTTP request' }
+
+const brokenAnswers: Readonly<Record<string, typeof malformed>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'the headers are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'the request took too long' },
 }
 
 function listenFailed({ host, port }: Address, error: NodeJS.ErrnoException): RotaError {

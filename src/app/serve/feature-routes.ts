@@ -10,3 +10,14 @@ export async function loadFeatureRoutes(): Promise<readonly Route<App>[]> {
   )
   return (await Promise.all(lists)).flat()
 }
+
+/** A door of a feature: it answers requests outside the API, and checks its callers itself. */
+export type Door = (app: App, request: Request) => Promise<Response>
+
+/** Loads the doors of all features, by the first part of their path. */
+export async function loadDoors(): Promise<ReadonlyMap<string, Door>> {
+  const features = await findFeatures()
+  return new Map(
+    features.flatMap((one): [string, Door][] => ('doors' in one ? Object.entries(one.doors) : [])),
+  )
+}

@@ -18,14 +18,17 @@ export async function listen(parts: AppParts, options: ListenOptions): Promise<A
     served.catch(() => (served = undefined))
     return served
   }
-  const server = new HttpServer(async (request, response) => {
-    try {
-      await (await load()).node(request, response)
-    } catch (error) {
-      context.events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
-      response.writeHead(503, { 'retry-after': '5' }).end()
-    }
-  }, context.clock)
+  const server = new HttpServer(
+    async (request, response) => {
+      try {
+        await (await load()).node(request, response)
+      } catch (error) {
+        context.events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
+        response.writeHead(503, { 'retry-after': '5' }).end()
+      }
+    },
+    { clock: context.clock },
+  )
   const address = await bound(server, host, options.port)
   context.join({
     stop: async () => {

@@ -5,7 +5,7 @@ import { packageVersion } from '../../formats/version.js'
 import { SignInAttempts } from '../../server/access/attempts.js'
 import { identifier, type Identify } from '../../server/access/identify.js'
 import { dispatcher } from '../../server/dispatch.js'
-import { apiHandler } from '../../server/handler.js'
+import { apiHandler, type FetchHandler } from '../../server/handler.js'
 import { healthAnswer } from '../../server/health.js'
 import { Metrics } from '../../server/metrics/metrics.js'
 import { nodeHandler } from '../../server/node.js'
@@ -20,7 +20,7 @@ import type { App } from '../rota.js'
 import { coreRoutes } from '../routes/index.js'
 import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
-import { loadFeatureRoutes } from './feature-routes.js'
+import { loadDoors, loadFeatureRoutes } from './feature-routes.js'
 
 /** How an app is served: by a server around it that knows its users, or on an address of its own. */
 export type ServeOptions = {
@@ -62,7 +62,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     health,
     metrics: () => metrics.text(),
     identify,
-    doors: new Map(),
+    doors: await doorsOf(app, readOnly === true),
     dashboard: staticFiles(dashboardFolder),
     onTrouble,
   })
@@ -96,6 +96,12 @@ export async function allRoutes({
     documentRoute(() => routes),
   ]
   return routes
+}
+
+/** The doors of features. What comes in through them changes something, so a server that only reads has none. */
+async function doorsOf(app: App, isReadOnly: boolean): Promise<ReadonlyMap<string, FetchHandler>> {
+  const doors = isReadOnly ? [] : [...(await loadDoors())]
+  return new Map(doors.map(([name, open]) => [name, (request) => open(app, request)]))
 }
 
 /** Asks the program around who makes a request. */

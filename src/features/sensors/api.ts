@@ -18,7 +18,7 @@ import type { Evaluation } from './record.js'
 import { ownSensors, type ConfiguredSensor, type Observation } from './sensor.js'
 import type { SensorInfo, SensorPreview, SensorReset } from './status.js'
 import { givenSensor, onOwnDatabase, type GivenSensor } from './types.js'
-import type { WebhookAddress, Webhooks } from './delivery/webhooks.js'
+import type { Webhooks } from './delivery/webhooks.js'
 
 /** A sensor as code writes it: what looks, how it is polled, and what becomes of what it finds. */
 export interface AppSensorOptions<C, S extends Json> extends SensorOptions, GivenSensor<C, S> {
@@ -30,11 +30,16 @@ export interface AppSensorOptions<C, S extends Json> extends SensorOptions, Give
   readonly runs?: JobOptions | undefined
 }
 
+/** Where deliveries are listened for. */
+export interface WebhookAddress {
+  readonly host: string
+  readonly port: number
+}
+
 /** `app.sensors`: probes that look at something outside and trigger runs for what is new. */
 export class Sensors {
   readonly #context: AppContext
   readonly #sensors: Map<string, ConfiguredSensor>
-  readonly #webhooks: Webhooks[] = []
   #deliveries: Deliveries | undefined
   #isRunning = false
 
@@ -43,7 +48,7 @@ export class Sensors {
     this.#sensors = context.definitions.part(ownSensors)
     context.join({
       start: async () => void (this.#isRunning = true),
-      stop: () => this.#closeWebhooks(),
+      stop: async () => void (this.#isRunning = false),
     })
   }
 
@@ -144,9 +149,22 @@ export class Sensors {
 
   /** Listens for signed deliveries to the webhook sensors of this app, at `/webhooks/<sensor>`, until the app stops. Before the start it answers 503. */
   async listen(address: { readonly host?: string; readonly port: number }): Promise<WebhookAddress> {
+    const webhooks = await this.#webhooks()
+    const { host = '127.0.0.1', port } = address
+    return await this.#context.listen({ host, port }, (request, response) =>
+      webhooks.answerNode(request, response),
+    )
+  }
+
+  /** Answers a signed delivery to a webhook sensor of this app, whose name is the last part of the path. */
+  async hook(request: Request): Promise<Response> {
+    return await (await this.#webhooks()).answerFetch(request)
+  }
+
+  async #webhooks(): Promise<Webhooks> {
     const { Webhooks } = await import('./delivery/webhooks.js')
     const { clock, now, store, events } = this.#context
-    const webhooks = new Webhooks({
+    return new Webhooks({
       sensors: this.#sensors,
       clock,
       now,
@@ -158,8 +176,6 @@ export class Sensors {
       deliver: (name, observation) => this.deliver(name, observation),
       onTrouble: (error) => events.emit('trouble', { where: 'webhooks', error, retryInMs: 0 }),
     })
-    this.#webhooks.push(webhooks)
-    return await webhooks.listen(address)
   }
 
   /** The sensor with this name, if this app defines it. */
@@ -174,11 +190,6 @@ export class Sensors {
     const { cleanUpSensor } = await import('./polling/poll.js')
     const { clock, events, tracer } = this.#context
     await cleanUpSensor(name, configured, { state, clock, events, tracer })
-  }
-
-  async #closeWebhooks(): Promise<void> {
-    this.#isRunning = false
-    await Promise.all(this.#webhooks.splice(0).map((one) => one.close()))
   }
 }
 

@@ -1,5 +1,6 @@
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
+import type { Sensors } from './api.js'
 import type { SensorsConfig } from './config.js'
 
 /** The feature `sensors` without its object on the app. */
@@ -15,6 +16,7 @@ export const feature = {
   notices: async () => (await import('./notice.js')).sensorNotices,
   up: async () => (await import('./up.js')).webhooksOption,
   routes: async () => (await import('./routes.js')).sensorRoutes,
+  doors: { hooks: async (app: { readonly sensors: Sensors }, request) => await app.sensors.hook(request) },
   commands: {
     sensor: {
       summary: 'inspect, reset and pause sensors',

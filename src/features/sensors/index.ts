@@ -10,11 +10,10 @@ export type { ConfigSensor } from './config.js'
 export type { DedupeOptions, SensorInput, SensorOptions } from './definition.js'
 export type { SensorNotice } from './events.js'
 export type { Delivered } from './delivery/deliver.js'
-export type { AppSensorOptions } from './api.js'
+export type { AppSensorOptions, WebhookAddress } from './api.js'
 export type { SensorModule } from './isolated.js'
 export type { ConfiguredSensor, InitResult, Observation, PollContext, PollResult, Sensor } from './sensor.js'
 export type { SensorPreview, SensorReset } from './status.js'
-export type { WebhookAddress } from './delivery/webhooks.js'
 
 /** A sensor and its state. */
 export type SensorInfo = Dated<status.SensorInfo>

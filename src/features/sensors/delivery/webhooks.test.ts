@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import { webhookSensor } from '../kinds/webhook/sensor.js'
 import { systemClock } from '../../../time/clock.js'
 import { rota, type Rota } from '../../../app/rota.js'
-import { Webhooks } from './webhooks.js'
+import { HttpServer } from '../../../server/listen.js'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 let app: Rota
@@ -95,17 +95,8 @@ test.each([
 
 test('F11: a request whose headers do not come is answered and closed when their time is over', async () => {
   // The real limit is ten seconds; how it is held is the same.
-  const server = new Webhooks({
-    headersMs: 100,
-    sensors: new Map(),
-    clock: systemClock,
-    now: () => systemClock.now(),
-    isReady: () => true,
-    timezoneOf: async () => 'UTC',
-    deliver: async () => 'accepted',
-    onTrouble: () => undefined,
-  })
-  const { port } = await server.listen({ port: 0 })
+  const server = new HttpServer(() => undefined, { clock: systemClock, headersMs: 100 })
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const answer = await raw(port, 'POST /webhooks/orders HTTP/1.1\r\nhost: x\r\n')
   await server.close()
   expect(answer).toContain('HTTP/1.1 408 ')
@@ -117,7 +108,7 @@ test('F11: an address that cannot be listened on is told with its reason', async
   const taken = app.sensors.listen({ port })
   await expect(taken).rejects.toMatchObject({
     code: 'LISTEN_FAILED',
-    message: `webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use`,
+    message: `cannot listen at 127.0.0.1:${port}: the address is in use`,
   })
   await expect(app.sensors.listen({ host: '203.0.113.1', port: 0 })).rejects.toMatchObject({
     code: 'LISTEN_FAILED',

@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { sensorRoutes } from '../routes.js'
-import { filesSensor } from '../kinds/index.js'
+import { filesSensor, webhookSensor } from '../kinds/index.js'
 
 /** A served app with a sensor that has found one file. */
 async function stage() {
@@ -52,6 +53,34 @@ it('a paused sensor says who paused it', async () => {
     condition: 'paused',
     pause: { note: 'bucket moves' },
   })
+})
+
+it('the door /hooks takes signed deliveries, each once, and no others', async () => {
+  const parts = testApp()
+  const { app } = parts
+  const key = Buffer.alloc(24, 7)
+  const sensor = webhookSensor({ secret: `whsec_${key.toString('base64')}` })
+  app.sensors.define('orders', { sensor, onTrigger: () => undefined })
+  await app.start()
+  const { ask } = await serveApp(parts, { isLoopback: false })
+  const deliver = (path: string, sent: unknown, signed = sent) => {
+    const time = String(Math.floor(app.now() / 1000))
+    const text = `msg_1.${time}.${JSON.stringify(signed)}`
+    const signature = `v1,${createHmac('sha256', key).update(text).digest('base64')}`
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': time, 'webhook-signature': signature }
+    return ask('POST', path, { body: sent, headers })
+  }
+  expect(await deliver('/hooks/orders', { order: 42 }, { order: 43 })).toMatchObject({ status: 401 })
+  expect(await deliver('/hooks/nobody', {})).toMatchObject({ status: 404 })
+  expect(await deliver('/hooks/%', {})).toMatchObject({ status: 404 })
+  expect(await deliver('/hooks/orders', 'x'.repeat(300_000))).toMatchObject({ status: 413 })
+  expect(await app.runs.list()).toEqual([])
+  expect(await deliver('/ops/hooks/orders', { order: 42 })).toMatchObject({
+    status: 202,
+    body: { outcome: 'accepted' },
+  })
+  expect(await deliver('/hooks/orders', { order: 42 })).toMatchObject({ status: 200 })
+  expect(await app.runs.list()).toMatchObject([{ payload: { order: 42 } }])
 })
 
 it.each([

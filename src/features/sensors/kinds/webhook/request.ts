@@ -53,27 +53,62 @@ export async function readWebhookRequest(
   request: IncomingMessage,
   limits: WebhookLimits = {},
 ): Promise<WebhookRequest> {
-  const maxBytes = limits.maxBytes ?? 262_144
-  const refused = refusedByHeaders(request, maxBytes)
+  const { method = '', headers } = request
+  return await readWithin(limits, { method, headers }, (maxBytes) => bodyOf(request, maxBytes))
+}
+
+/** Reads a delivery that comes as a Fetch request, within the same limits. */
+export async function readFetchRequest(
+  request: Request,
+  limits: WebhookLimits = {},
+): Promise<WebhookRequest> {
+  const headers = Object.fromEntries(request.headers)
+  return await readWithin(limits, { method: request.method, headers }, async (maxBytes) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const reader = request.body?.getReader()
+    try {
+      for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+        length += part.value.length
+        if (length > maxBytes) return tooLarge(maxBytes)
+        chunks.push(part.value)
+      }
+    } catch {
+      return { kind: 'malformed', reason: 'the body broke off' }
+    }
+    return { kind: 'read', headers, body: Buffer.concat(chunks) }
+  })
+}
+
+async function readWithin(
+  limits: WebhookLimits,
+  head: Head,
+  readBody: (maxBytes: number) => Promise<WebhookRequest>,
+): Promise<WebhookRequest> {
+  const { maxBytes = 262_144, timeoutMs = 10_000, clock = systemClock } = limits
+  const refused = refusedByHeaders(head, maxBytes)
   if (refused !== undefined) return refused
-  const { timeoutMs = 10_000, clock = systemClock } = limits
   const over = new AbortController()
   const reason = `the body did not come within ${timeoutMs} ms`
   const late = clock.sleep(timeoutMs, over.signal).then(() => ({ kind: 'too-slow', reason }) as const)
-  const read = await Promise.race([bodyOf(request, maxBytes), late])
+  const read = await Promise.race([readBody(maxBytes), late])
   over.abort()
   return read
 }
 
-function refusedByHeaders(request: IncomingMessage, maxBytes: number): WebhookRequest | undefined {
-  const { method = '', headers } = request
+interface Head {
+  readonly method: string
+  readonly headers: WebhookHeaders
+}
+
+function refusedByHeaders({ method, headers }: Head, maxBytes: number): WebhookRequest | undefined {
   if (method !== 'POST') return { kind: 'wrong-method', reason: `${method.slice(0, 20)} is not POST` }
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';')
+  const [type = '', ...parameters] = String(headers['content-type'] ?? '').split(';')
   if (!/^application\/(?:[\w.+-]+\+)?json$/i.test(type.trim())) {
     return { kind: 'wrong-type', reason: 'the content type is not application/json' }
   }
   if (!parameters.every(isUtf8OrNoCharset)) return { kind: 'wrong-type', reason: 'the charset is not UTF-8' }
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+  if (String(headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     return { kind: 'wrong-type', reason: 'a compressed body is not read' }
   }
   return Number(headers['content-length'] ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined
