@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../src/client/client.js'
 import { emptyDirectory, rota, start } from './cli/rota.js'
@@ -221,6 +222,15 @@ it.skipIf(!isWhole)('the files that are made from the routes are up to date', as
     // The formatter has a say in code and JSON, so only the words are compared.
     expect({ path, isCurrent: wordsOf(committed) === wordsOf(text) }).toEqual({ path, isCurrent: true })
   }
+})
+
+it('the OpenAPI document is valid', async () => {
+  const document = JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')) as object
+  const validator = new Validator()
+  expect(await validator.validate({ ...document })).toEqual({ valid: true })
+  expect(validator.version).toBe('3.1')
+  // It would also notice a fault.
+  expect(await new Validator().validate({ ...document, paths: [] })).toMatchObject({ valid: false })
 })
 
 function wordsOf(text: string): string {

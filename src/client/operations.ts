@@ -1350,4 +1350,9 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly openapi: string; readonly [other: string]: unknown }
   }
+  /** Shows the reference of this server as a page for people, without any script. */
+  readonly 'GET /docs': {
+    readonly request: {}
+    readonly answer: string
+  }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { addressOf, checkExamples, filled, serveApp, testApp } from '../../../test/fixtures/api-stage.js'
 import { createToken } from '../../server/access/tokens.js'
@@ -177,6 +178,22 @@ describe('the routes', () => {
     const refused = await ask(method, `/api/v1${path}`, { body })
     expect(refused.body).toMatchObject({ code })
     expect(refused.status).toBeLessThan(500)
+  })
+
+  it('are all on the page of the reference, which runs and loads nothing', async () => {
+    const { ask } = await stage()
+    const { response, headers } = await ask('GET', '/api/v1/docs')
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const page = await response.text()
+    for (const { method, path } of routes.filter(({ isPrivate }) => isPrivate !== true)) {
+      expect(page).toContain(`<h3>${method} ${path}</h3>`)
+    }
+    expect(page).not.toMatch(/<script|javascript:|\son\w+=|https?:/i)
+    const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(headers.get('content-security-policy')).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+    )
   })
 
   it('stream the log of a run until it is final', async () => {

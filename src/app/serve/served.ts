@@ -6,6 +6,7 @@ import { SignInAttempts } from '../../server/access/attempts.js'
 import { identifier, type Identify } from '../../server/access/identify.js'
 import { dispatcher } from '../../server/dispatch.js'
 import { apiHandler, type FetchHandler } from '../../server/handler.js'
+import { docsAnswer } from '../../server/docs-page.js'
 import { healthAnswer } from '../../server/health.js'
 import { Metrics } from '../../server/metrics/metrics.js'
 import { nodeHandler } from '../../server/node.js'
@@ -94,6 +95,7 @@ export async function allRoutes({
     callerRoute({ isReadOnly, isMounted }),
     ...liveRoutes(stream),
     documentRoute(() => routes),
+    docsRoute(() => routes),
   ]
   return routes
 }
@@ -151,5 +153,18 @@ function documentRoute(routes: () => readonly Route<App>[]): Route<App> {
     answer: z.looseObject({ openapi: z.string() }),
     example: {},
     handle: async () => openApiDocument(routes(), packageVersion),
+  })
+}
+
+function docsRoute(routes: () => readonly Route<App>[]): Route<App> {
+  return route({
+    method: 'GET',
+    path: '/docs',
+    role: 'read',
+    group: 'Live',
+    summary: 'Shows the reference of this server as a page for people, without any script.',
+    answer: z.string(),
+    example: {},
+    handle: async () => docsAnswer(routes(), packageVersion),
   })
 }
