@@ -91,6 +91,22 @@ export const coverage = z
   })
   .meta({ id: 'Coverage' })
 
+/** What became of the due instants of a trigger on one day in UTC; null where it was not counted yet. */
+export const coveredDay = z
+  .strictObject({
+    date: z.string(),
+    coverage: z
+      .strictObject({
+        due: z.number().int(),
+        run: z.number().int(),
+        explained: z.partialRecord(ledgerReason, z.number().int()),
+        unexplained: z.number().int(),
+        unexpected: z.number().int(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'CoveredDay' })
+
 /** One thing that was looked at, and what to do about it. */
 export const finding = z
   .strictObject({

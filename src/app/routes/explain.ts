@@ -2,13 +2,14 @@
 import { z } from 'zod'
 import {
   coverage,
+  coveredDay,
   finding,
   ledgerEntry,
   ledgerReason,
   preview as previewSchema,
   why,
 } from '../../wire/explain.js'
-import { instantInput, name, paging } from '../../wire/fields.js'
+import { instant, instantInput, name, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import { pendingView } from '../../wire/views/runs.js'
 import { whyView } from '../../wire/views/why.js'
@@ -16,6 +17,7 @@ import type { Why } from '../../engine/explain/why.js'
 import { describe } from '../explain/describe.js'
 import { preview } from '../explain/preview.js'
 import type { App } from '../rota.js'
+import { coverageDaysPage } from './coverage-days-page.js'
 import { whyAllPending } from '../runs/waiting.js'
 
 const group = 'Explain'
@@ -51,6 +53,29 @@ export const explainRoutes: readonly Route<App>[] = [
         ...(since === undefined ? {} : { since }),
       }),
     }),
+  }),
+  route({
+    method: 'GET',
+    path: '/coverage/days',
+    role: 'read',
+    group,
+    summary: 'Counts what became of the due instants of triggers, by day in UTC.',
+    about:
+      'A request computes up to 200,000 due instants; the coverage of days beyond that is null, and is there when the same is asked again. A day that is planned to its end is counted once.',
+    query: z.strictObject({
+      trigger: z.union([name.transform((one) => [one]), z.array(name).max(50)]).optional(),
+      days: z.coerce.number().int().min(1).max(366).default(30),
+      limit: z.coerce.number().int().min(1).max(50).default(20),
+      after: name.optional().meta({ description: '`next` of the page before.' }),
+    }),
+    answer: z.strictObject({
+      fromAt: instant,
+      untilAt: instant,
+      items: z.array(z.strictObject({ trigger: name, days: z.array(coveredDay) })),
+      next: name.nullable(),
+    }),
+    example: { query: { trigger: 'nightly', days: '7' } },
+    handle: async ({ app, query }) => await coverageDaysPage(app, query),
   }),
   route({
     method: 'GET',

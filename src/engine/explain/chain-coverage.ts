@@ -24,10 +24,9 @@ export async function chainCoverageOf(
   const run = await countRuns(store, window)
   const explained = countReasons(await store.ledger(window))
   const unexplained = (await isChainBroken(store, trigger)) ? [trigger.cursorAt] : []
-  const without = Object.values(explained).reduce((sum, count) => sum + count, 0)
   return {
     ...window,
-    due: run + without + unexplained.length,
+    due: run + sumOf(explained) + unexplained.length,
     run,
     explained,
     unexplained,
@@ -36,6 +35,21 @@ export async function chainCoverageOf(
     unexpectedCount: 0,
     otherZoneRules: false,
   }
+}
+
+/** The same of one day; what a pruned range stands for counts on the day on which it begins. */
+export async function chainCoverageOfDay(
+  store: Store,
+  day: { readonly trigger: string; readonly fromAt: Instant; readonly untilAt: Instant },
+): Promise<Pick<Coverage, 'due' | 'run' | 'explained'>> {
+  const run = await countRuns(store, day)
+  const ranges = await store.ledger(day)
+  const explained = countReasons(ranges.filter(({ firstAt }) => firstAt >= day.fromAt))
+  return { due: run + sumOf(explained), run, explained }
+}
+
+function sumOf(explained: Coverage['explained']): number {
+  return Object.values(explained).reduce((sum, count) => sum + count, 0)
 }
 
 /** Whether a chain that should go on has neither a next due instant nor a run that will give it one. */

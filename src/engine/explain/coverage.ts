@@ -11,13 +11,21 @@ const examples = 20
 const page = 10_000
 
 /** After so many instants everything else in the process gets its turn. */
-const breath = 50_000
+const breath = 2000
 
-/** Compares what should have been due with what is recorded, up to the trigger's cursor. */
+/** Compares what should have been due with what is recorded: after `since`, up to `until` or the trigger's cursor. */
 export async function coverageOf(
   store: Store,
   trigger: StoredTrigger,
-  { kinds, since }: { readonly kinds: TriggerKinds; readonly since?: Instant | undefined },
+  {
+    kinds,
+    since,
+    until = Infinity,
+  }: {
+    readonly kinds: TriggerKinds
+    readonly since?: Instant | undefined
+    readonly until?: Instant | undefined
+  },
 ): Promise<Coverage> {
   const name = trigger.trigger.name
   const isChain = (version: TriggerVersion): boolean => kindOf(kinds, version.trigger).isChain === true
@@ -25,7 +33,7 @@ export async function coverageOf(
   const versions = all.filter((version) => !isChain(version))
   if (versions.length === 0 && all.length > 0) return await chainCoverageOf(store, trigger, since)
   const fromAt = Math.max(since ?? 0, versions[0]?.validFrom ?? trigger.cursorAt)
-  const untilAt = trigger.cursorAt
+  const untilAt = Math.min(trigger.cursorAt, until)
   const ranges = await store.ledger({ trigger: name, fromAt, untilAt })
   const tally = new Tally(ranges, all.filter(isChain))
   const recorded = instantsOfRuns(store, { trigger: name, fromAt, untilAt })

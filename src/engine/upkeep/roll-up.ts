@@ -16,8 +16,8 @@ import { DAY_MS, HOUR_MS } from '../../time/civil.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { writeHours, type Hours } from './rolled-hours.js'
 
-/** How long roll-ups are kept. */
-export const rollUpRetentionMs = 400 * DAY_MS
+/** How long roll-ups, and the coverage of days, are kept. */
+const daysRetentionMs = 400 * DAY_MS
 
 /** How long after its end an hour is counted: a worker may report an end until its lease is over. */
 const settleMs = 10 * 60_000
@@ -47,15 +47,20 @@ export async function rollUp(store: Store, now: Instant): Promise<'more' | 'done
   return untilAt < closedAt ? 'more' : 'done'
 }
 
-/** Forgets some of the roll-ups that are older than their retention; answers how many. */
-export async function forgetRollUps(store: Store, now: Instant): Promise<number> {
-  const oldest = dayName(now - rollUpRetentionMs)
-  // The names of days sort by time, and before every other name.
-  const found = await store.stateEntries({ kind: 'rollup', limit: entriesPerCommit })
-  const old = found.filter(({ name }) => name < oldest && name !== markKey.name)
-  const changes = old.map(({ kind, name, item }) => ({ kind, name, item, value: undefined }))
-  if (changes.length > 0) await store.changeState({ changes, now })
-  return changes.length
+/** Forgets some of what is kept by day and is older than the retention: roll-ups, and the coverage of triggers. Answers how many entries went. */
+export async function forgetDays(store: Store, now: Instant): Promise<number> {
+  const oldest = dayName(now - daysRetentionMs)
+  let forgotten = 0
+  for (const kind of ['rollup', 'coverage'] as const) {
+    // Entries are named after days, which sort by time and before every other name.
+    const found = await store.stateEntries({ kind, limit: entriesPerCommit })
+    const changes = found
+      .filter(({ name }) => name < oldest)
+      .map(({ name, item }) => ({ kind, name, item, value: undefined }))
+    if (changes.length > 0) await store.changeState({ changes, now })
+    forgotten += changes.length
+  }
+  return forgotten
 }
 
 /** Up to where roll-ups are complete; nothing where there are none. */
@@ -76,7 +81,7 @@ async function readMark(store: Store): Promise<{ untilAt: Instant | undefined; r
 /** The day of the first end that is still there. */
 async function firstDay(store: Store, closedAt: Instant): Promise<Instant | undefined> {
   if ((await store.pulse()).endedAt === 0) return undefined
-  const fromAt = floorTo(closedAt - rollUpRetentionMs, DAY_MS)
+  const fromAt = floorTo(closedAt - daysRetentionMs, DAY_MS)
   const [first] = await store.series({ fromAt, untilAt: closedAt, bucketMs: DAY_MS })
   return first?.bucketAt
 }

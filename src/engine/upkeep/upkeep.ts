@@ -3,7 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Finished, LostClaim, Store } from '../../store/port.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
-import { forgetRollUps, rollUp } from './roll-up.js'
+import { forgetDays, rollUp } from './roll-up.js'
 
 /** What upkeep needs. */
 export interface UpkeepOptions {
@@ -81,7 +81,7 @@ export class Upkeep {
     const at = now()
     if (at < this.#rollUpAt) return true
     if ((await rollUp(store, at)) === 'more') return false
-    if ((await forgetRollUps(store, at)) > 0) return false
+    if ((await forgetDays(store, at)) > 0) return false
     this.#rollUpAt = at + rollUpEveryMs
     return true
   }

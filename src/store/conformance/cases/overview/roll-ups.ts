@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { rollUp, rolledUntil } from '../../../../engine/upkeep/roll-up.js'
+import { forgetDays, rollUp, rolledUntil } from '../../../../engine/upkeep/roll-up.js'
 import { rolledSeries } from '../../../../engine/upkeep/rolled-series.js'
 import type { Instant } from '../../../../time/instant.js'
 import type { Store } from '../../../port.js'
@@ -44,6 +44,21 @@ export function rollUpLaws(law: Law): void {
       ])
     },
   )
+
+  law('days are forgotten when they are old enough, and not before', async (stage) => {
+    await stage.ready()
+    await end(stage, 'a', t0 + minute)
+    await end(stage, 'b', t0 + day + minute)
+    await rollAll(stage.store, t0 + 3 * day)
+    const before = await rolledSeries(stage.store, month)
+    expect(await forgetDays(stage.store, t0 + 400 * day)).toBe(0)
+    expect(await rolledSeries(stage.store, month)).toEqual(before)
+    // The entry of the job, and the one over all jobs.
+    expect(await forgetDays(stage.store, t0 + 401 * day)).toBe(2)
+    expect(await rolledUntil(stage.store)).toBe(t0 + 3 * day - hour)
+    await stage.store.prune({ before: t0 + 2 * day, limit: 9, now: t0 + 401 * day })
+    expect(await rolledSeries(stage.store, month)).toEqual(before.slice(1))
+  })
 
   law('an hour is rolled up once, also by two processes and after a kill in the middle', async (stage) => {
     await stage.ready()
