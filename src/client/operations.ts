@@ -95,6 +95,18 @@ export type Coverage = {
   readonly otherZoneRules: boolean
 }
 
+/** The schema CoveredDay of the API. */
+export type CoveredDay = {
+  readonly date: string
+  readonly coverage: {
+    readonly due: number
+    readonly run: number
+    readonly explained: Readonly<Record<string, number>>
+    readonly unexplained: number
+    readonly unexpected: number
+  } | null
+}
+
 /** The schema Evaluation of the API. */
 export type Evaluation = {
   readonly number: number
@@ -915,6 +927,23 @@ export interface Operations {
   readonly 'GET /coverage': {
     readonly request: { readonly query?: { readonly trigger?: string; readonly since?: string } }
     readonly answer: { readonly items: readonly Coverage[] }
+  }
+  /** Counts what became of the due instants of triggers, by day in UTC. */
+  readonly 'GET /coverage/days': {
+    readonly request: {
+      readonly query?: {
+        readonly trigger?: string | readonly string[]
+        readonly days?: number
+        readonly limit?: number
+        readonly after?: string
+      }
+    }
+    readonly answer: {
+      readonly fromAt: Instant
+      readonly untilAt: Instant
+      readonly items: readonly { readonly trigger: string; readonly days: readonly CoveredDay[] }[]
+      readonly next: string | null
+    }
   }
   /** Lists ranges of due instants that did not become runs, the newest recorded first. */
   readonly 'GET /ledger': {

@@ -5,6 +5,7 @@
 import type { RunId } from '../kernel/identity/identity.js'
 import type { LedgerReason, RecordedRange } from '../kernel/ledger/ledger.js'
 import type { Run, RunState } from '../kernel/run/run.js'
+import type { StateKind } from '../kernel/state/state-entry.js'
 import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import type { Instant } from '../time/instant.js'
 import type { RunCount, RunFilter } from './run-filter.js'
@@ -48,6 +49,9 @@ export interface Overview {
 
   /** The pending runs that should have started `byMs` ago or earlier, the longest overdue first. */
   late(request: LateRequest): Promise<readonly Run[]>
+
+  /** How many state entries of a kind and name have each text in a field of their value; an empty text where they have none. */
+  stateTally(request: StateTallyRequest): Promise<ReadonlyMap<string, number>>
 
   /** How many runs a filter matches, counted no further than `atMost`, and looked for no further than its `look`. */
   countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<RunCount>
@@ -104,6 +108,13 @@ export interface RunMark {
   readonly dueAt: Instant
   readonly startedAt: Instant | undefined
   readonly finishedAt: Instant | undefined
+}
+
+/** Which state entries are counted: by a text of their value. */
+export interface StateTallyRequest {
+  readonly kind: StateKind
+  readonly name: string
+  readonly field: string
 }
 
 /** Which runs are late: by how much, and how many are asked for. */

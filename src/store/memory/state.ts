@@ -2,6 +2,7 @@ import type { Json } from '../../kernel/definition/json.js'
 import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
+import type { StateTallyRequest } from '../overview.js'
 import { copyJson } from './json-copy.js'
 import { byStateKey, compareText, getOrAdd, noteTime, type Mutable, type Tables } from './tables.js'
 
@@ -22,6 +23,18 @@ export function stateEntries(tables: Tables, filter: StateFilter): StateEntry[] 
     found.push({ ...entry })
   }
   return found
+}
+
+/** How many entries of a name have each text in a field of their value. */
+export function stateTally(tables: Tables, { kind, name, field }: StateTallyRequest): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { value } of stateEntries(tables, { kind, names: [name], limit: Infinity })) {
+    const found =
+      typeof value === 'object' && value !== null ? (value as Record<string, Json>)[field] : undefined
+    const text = typeof found === 'string' ? found : ''
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return counts
 }
 
 /** Changes state entries, or none if one of them has moved on. */

@@ -9,7 +9,7 @@ import * as planning from './planning.js'
 import { prune } from './prune.js'
 import * as reading from './reading.js'
 import { late, series } from './overview/series.js'
-import { changeState, forgetSeen, seen, stateEntries } from './state.js'
+import { changeState, forgetSeen, seen, stateEntries, stateTally } from './state.js'
 import { compareText, type TableAccess, type Tables } from './tables.js'
 import * as work from './work.js'
 
@@ -60,6 +60,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
     troubled: async (request) => read((tables) => overview.troubled(tables, request)),
     series: async (request) => read((tables) => series(tables, request)),
     late: async (request) => read((tables) => late(tables, request)),
+    stateTally: async (request) => read((tables) => stateTally(tables, request)),
 
     hold: async (request) => write((tables) => hold(tables, request)),
     release: async (request) => write((tables) => release(tables, request)),

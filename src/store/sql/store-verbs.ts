@@ -13,6 +13,7 @@ import { laneByLane, lanes, recentRuns } from './overview/marks.js'
 import { late } from './overview/late.js'
 import { pulse } from './overview/pulse.js'
 import { seriesPart, type LastEnd } from './overview/series.js'
+import { stateTallyPart } from './overview/state-tally.js'
 import { tallyPart, TallyRows, type LanesLeft } from './overview/tally.js'
 import { triggersPage } from './overview/triggers-page.js'
 import { troubled } from './overview/troubled.js'
@@ -133,6 +134,11 @@ export function storeVerbs({ commit, read }: Driver) {
       return rows.rows()
     },
     late: (request) => read((session) => late(session, request)),
+    stateTally: async (request) => {
+      const counts = new Map<string, number>()
+      await inTurns<string>((from) => read((session) => stateTallyPart(session, request, { from, counts })))
+      return counts
+    },
     counts: () => read(counts),
     attempts: (id) => read((session) => attempts(session, id)),
     runInstants: (request) => read((session) => runInstants(session, request)),

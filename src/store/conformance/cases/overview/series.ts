@@ -78,6 +78,24 @@ export function seriesLaws(law: Law): void {
     },
   )
 
+  law('state entries are counted by a text of their values', async (stage) => {
+    const entry = (name: string, item: string, state: string | undefined) =>
+      ({ kind: 'partition', name, item, value: state === undefined ? {} : { state, at: 1 } }) as const
+    const changes = [
+      entry('daily', '', 'done'),
+      entry('daily', '2026-01-01', 'done'),
+      entry('daily', '2026-01-02', 'failed'),
+      entry('daily', '2026-01-03', undefined),
+      entry('other', '2026-01-01', 'failed'),
+    ]
+    expect(await stage.store.changeState({ changes, now: t0 })).toBe('changed')
+    const tally = async (name: string): Promise<object> =>
+      Object.fromEntries(await stage.store.stateTally({ kind: 'partition', name, field: 'state' }))
+    expect(await tally('daily')).toEqual({ done: 2, failed: 1, '': 1 })
+    expect(await tally('other')).toEqual({ failed: 1 })
+    expect(await tally('nobody')).toEqual({})
+  })
+
   law('late runs are those that should have started, the longest overdue first', async (stage) => {
     await stage.ready()
     const limited = aJob('work', { concurrency: 1 })
