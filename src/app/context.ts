@@ -1,10 +1,12 @@
 import type { Events } from '../engine/events.js'
+import { changeRecord, checkTag } from '../engine/audit-change.js'
 import { telling } from '../engine/operations.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { AppContext } from '../features/app-context.js'
+import type { Author } from '../kernel/audit/change-options.js'
 import { RotaError } from '../kernel/definition/errors.js'
-import type { Enqueued, Store } from '../store/port.js'
+import type { Enqueued } from '../store/port.js'
 import type { Clock } from '../time/clock.js'
 import { pick } from '../wire/to-json.js'
 import { loadHandlerExtensions } from './features.js'
@@ -25,11 +27,12 @@ export interface ContextOptions {
   readonly registry: Registry
   readonly lifecycle: Lifecycle
   readonly enqueuer: Enqueuer
+  readonly author: Author
 }
 
 /** What the objects of an app share. Its functions can be taken apart from it. */
 export function newContext(options: ContextOptions): AppContext {
-  const { source, directory, clock, events, tracer } = options
+  const { source, directory, clock, events, tracer, author } = options
   const { registry, lifecycle, enqueuer } = options
   const store: AppContext['store'] = () => lifecycle.store()
   return {
@@ -37,6 +40,7 @@ export function newContext(options: ContextOptions): AppContext {
     source,
     directory,
     clock,
+    author,
     events,
     tracer,
     definitions: registry,
@@ -55,13 +59,18 @@ export function newContext(options: ContextOptions): AppContext {
     storeWithJobs: () => enqueuer.storeWithJobs(),
     now: () => lifecycle.now(),
     wake: () => lifecycle.wake(),
-    tell: (asked, act) => telling(events, asked, act),
     change: async (asked, act) => {
-      const isDry = asked.dryRun === true
-      const written = (): Promise<Store> => (asked.needsJobs === true ? enqueuer.storeWithJobs() : store())
-      const answer = await telling(events, asked, async () =>
-        act(await (isDry ? enqueuer.rehearsalStore() : written()), lifecycle.now()),
-      )
+      const isDry = asked.options.dryRun === true
+      const { needsJobs = false, audit, options: given } = asked
+      const answer = await telling(events, { ...asked, dryRun: isDry }, async () => {
+        const now = lifecycle.now()
+        const opened = await (needsJobs && !isDry ? enqueuer.storeWithJobs() : store())
+        const audits = typeof audit === 'function' ? await audit(opened) : audit
+        const record = changeRecord([audits].flat(), { options: given, author, now })
+        if (!isDry) return await act(opened.audited(record), now)
+        await checkTag(opened, record, now)
+        return await act(await enqueuer.rehearsalStore(), now)
+      })
       if (!isDry) lifecycle.wake()
       return answer
     },
@@ -69,7 +78,7 @@ export function newContext(options: ContextOptions): AppContext {
       const [enqueued] = await enqueuer.enqueueMany(job, [undefined], given)
       return enqueued as Enqueued
     },
-    runNow: (trigger) => enqueuer.runTrigger(trigger, {}),
+    runNow: (trigger, given) => enqueuer.runTrigger(trigger, given),
     waitForRun: async (id, signal) => waitForRun({ store: await store(), clock, id, signal }),
     handlerExtensions: loadHandlerExtensions,
     listen: async (address, answer) => {

@@ -11,6 +11,8 @@ import type { AppContext } from '../features/app-context.js'
 import type { AppFeature, Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
 import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
+import type { StoredAuditEntry } from '../kernel/audit/audit.js'
+import type { Author } from '../kernel/audit/change-options.js'
 import { readInstants, type InstantInput } from '../kernel/definition/read-instant.js'
 import {
   defineJob,
@@ -33,6 +35,7 @@ import { dated } from '../time/dated.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { hold, release, type ReleaseOptions } from './api/holds.js'
+import type { HistoryFilter } from './api/history.js'
 import { Jobs } from './api/jobs.js'
 import { Queues } from './api/queues.js'
 import { Runs } from './api/runs.js'
@@ -90,6 +93,8 @@ export interface Origin {
   readonly program?: string | undefined
   /** Tells where a part of them was written. */
   readonly where?: Where | undefined
+  /** Who makes the changes that are asked of it; default: the app itself, by code. */
+  readonly author?: Author | undefined
 }
 
 /** Makes an app, which is not started yet. */
@@ -119,7 +124,7 @@ export function createApp(options: RotaOptions, source: string, origin?: Origin)
 export function composeApp(
   settings: Settings,
   source: string,
-  { program, where }: Origin = {},
+  { program, where, author = { by: source, via: 'code' } }: Origin = {},
 ): { readonly app: App; readonly context: AppContext } {
   const directory = settings.directory ?? process.cwd()
   // Only when it is used: a bad address fails what needs the store, not the making of an app.
@@ -131,8 +136,8 @@ export function composeApp(
   const tracing = new Tracing()
   const base = { settings, source, directory, storeUrl, clock, events, tracer, tracing, registry }
   const lifecycle = new Lifecycle({ ...base, own, program })
-  const enqueuer = new Enqueuer({ ...base, own, lifecycle })
-  const context = newContext({ ...base, lifecycle, enqueuer })
+  const enqueuer = new Enqueuer({ ...base, author, own, lifecycle })
+  const context = newContext({ ...base, author, lifecycle, enqueuer })
   const app = new AppRoot(context, lifecycle, enqueuer)
   const apis = Object.entries(features).flatMap(([name, feature]: [string, Feature | AppFeature]) =>
     'api' in feature ? [[name, feature.api(context)]] : [],
@@ -335,6 +340,12 @@ class AppRoot {
   /** Ends a freeze. What was due meanwhile stays skipped, unless `catchUp` is set. */
   async thaw(options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, 'all', options)
+  }
+
+  /** Who changed what, newest first; at most 50 by default. */
+  async history(filter: HistoryFilter = {}): Promise<readonly StoredAuditEntry[]> {
+    const { history } = await import('./api/history.js')
+    return await history(await this.store(), filter)
   }
 
   /** The HTTP API of this app as one function, to be mounted in a server. */

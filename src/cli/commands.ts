@@ -50,6 +50,10 @@ const own: Entries = {
       'prove that no due instant was lost',
       async () => (await import('./commands/explain/coverage.js')).coverage,
     ],
+    history: [
+      'list who changed what, and why',
+      async () => (await import('./commands/explain/history.js')).history,
+    ],
     doctor: [
       'look for problems and say what to do',
       async () => (await import('./commands/explain/doctor.js')).doctor,

@@ -27,6 +27,20 @@ export type Attempt = {
   readonly error: StoredError | null
 }
 
+/** The schema AuditEntry of the API. */
+export type AuditEntry = {
+  readonly seq: number
+  readonly id: string
+  readonly at: Instant
+  readonly actor: string
+  readonly via: 'cli' | 'api' | 'code' | 'sync'
+  readonly action: string
+  readonly target: string
+  readonly reason: string | null
+  readonly before: unknown
+  readonly after: unknown
+}
+
 /** The schema Backfill of the API. */
 export type Backfill = {
   readonly id: string
@@ -546,6 +560,7 @@ export type Trigger = {
   readonly source: string
   readonly version: number
   readonly revision: number
+  readonly tag?: string
   readonly overlap: string
   readonly payload: unknown
   readonly [other: string]: unknown
@@ -976,6 +991,34 @@ export interface Operations {
       }
     }
     readonly answer: Preview
+  }
+  /** Lists changes, newest first: who, through what, what, why, before and after. */
+  readonly 'GET /audit': {
+    readonly request: {
+      readonly query?: {
+        readonly limit?: number
+        readonly after?: string
+        readonly actor?: string
+        readonly action?: string
+        readonly since?: string
+        readonly target?: string
+      }
+    }
+    readonly answer: { readonly items: readonly AuditEntry[]; readonly next: string | null }
+  }
+  /** Lists the changes of a trigger, newest first. */
+  readonly 'GET /triggers/{name}/history': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: {
+        readonly limit?: number
+        readonly after?: string
+        readonly actor?: string
+        readonly action?: string
+        readonly since?: string
+      }
+    }
+    readonly answer: { readonly items: readonly AuditEntry[]; readonly next: string | null }
   }
   /** Lists all assets, by name, with what each is made from. */
   readonly 'GET /assets': {

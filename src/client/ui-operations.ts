@@ -291,6 +291,7 @@ export type Trigger = {
   readonly source: string
   readonly version: number
   readonly revision: number
+  readonly tag?: string
   readonly overlap: string
   readonly payload: unknown
   readonly [other: string]: unknown

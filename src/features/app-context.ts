@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AskedAudit } from '../engine/audit-change.js'
 import type { Events } from '../engine/events.js'
 import type { Asked } from '../engine/operations.js'
 import type { Roles } from '../engine/role.js'
@@ -7,7 +8,7 @@ import type { Registry } from '../engine/sync/registry.js'
 import type { AppSettings } from '../formats/config/settings.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
-import type { DryRun } from '../kernel/definition/dry-run.js'
+import type { Author, ChangeOptions } from '../kernel/audit/change-options.js'
 import type { RunId } from '../kernel/identity/identity.js'
 import type { Run } from '../kernel/run/run.js'
 import type { Enqueued, Store } from '../store/port.js'
@@ -17,6 +18,8 @@ import type { Instant } from '../time/instant.js'
 /** What the object of a feature can use of its app. */
 export interface AppContext {
   readonly clock: Clock
+  /** Who makes changes where their options do not say it. */
+  readonly author: Author
   readonly events: Events
   readonly tracer: ErrorTracer
   /** What the app defines by code before its start. */
@@ -39,19 +42,20 @@ export interface AppContext {
   readonly now: () => Instant
   /** Makes the loops of this process look at once, because something may be due or claimable. */
   readonly wake: () => void
-  /** Performs an operation and emits an event with its outcome. */
-  readonly tell: <Answer>(asked: Asked<Answer>, act: () => Promise<Answer>) => Promise<Answer>
-  /** Changes the store, emits an event with the outcome and wakes the loops. A dry run gets a store that writes nothing. `needsJobs` writes the jobs of this app first. */
+  /** Changes the store, records it in the audit, emits an event with the outcome and wakes the loops. A dry run gets a store that writes nothing. */
   readonly change: <Answer>(
-    asked: Asked<Answer> & { readonly needsJobs?: boolean },
+    asked: AskedChange<Answer>,
     act: (store: Store, now: Instant) => Promise<Answer>,
   ) => Promise<Answer>
   readonly enqueue: (
     job: string,
-    options: { readonly partition?: string | undefined; readonly uniqueKey?: string | undefined } & DryRun,
+    options: {
+      readonly partition?: string | undefined
+      readonly uniqueKey?: string | undefined
+    } & ChangeOptions,
   ) => Promise<Enqueued>
   /** Runs the job of a trigger now. */
-  readonly runNow: (trigger: string) => Promise<Enqueued>
+  readonly runNow: (trigger: string, options: Omit<ChangeOptions, 'dryRun'>) => Promise<Enqueued>
   /** Resolves with the run when it is final or the signal aborts. */
   readonly waitForRun: (id: RunId, signal?: AbortSignal) => Promise<Run>
   /** Loads what the features add to the handlers of jobs. */
@@ -63,6 +67,16 @@ export interface AppContext {
   ) => Promise<{ readonly host: string; readonly port: number }>
   /** Adds something that starts and stops with the app. */
   readonly join: (part: AppPart) => void
+}
+
+/** A change that is asked of an app: how its answer is told, and what the audit records of it. */
+export interface AskedChange<Answer> extends Omit<Asked<Answer>, 'dryRun'> {
+  /** Who asks, why, and whether it is only tried. */
+  readonly options: ChangeOptions
+  /** The audit of the change; the store is the one before it. */
+  readonly audit: AskedAudit | readonly AskedAudit[] | ((store: Store) => Promise<AskedAudit>)
+  /** Whether the jobs of this app are written first. */
+  readonly needsJobs?: boolean | undefined
 }
 
 /** A part of a feature that starts and stops with its app. */

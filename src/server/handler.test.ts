@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RotaError } from '../kernel/definition/errors.js'
+import { openMemoryStore } from '../store/memory/memory-store.js'
 import { roles, type Role } from '../wire/role.js'
 import { route, type Route } from '../wire/route.js'
 import { apiHandler, type HandlerOptions } from './handler.js'
@@ -41,7 +42,7 @@ const routes: readonly Route<object>[] = [
     parts: z.strictObject({ name: z.string() }),
     body: z.strictObject({ value: z.json(), at: z.number().optional() }),
     answer,
-    handle: async ({ body, ifMatch }) => ({ heard: body.value ?? ifMatch ?? null }),
+    handle: async ({ body }) => ({ heard: body.value ?? null }),
   }),
   route({
     method: 'DELETE',
@@ -63,6 +64,8 @@ function stage(given: Partial<HandlerOptions<object>> & { role?: Role } = {}) {
     identify: async () => ({ actor: 'ann', role: given.role ?? 'admin' }),
     onTrouble: (error) => void trouble.push(error),
     checkAnswers: true,
+    store: async () => openMemoryStore(),
+    now: () => 0,
     ...given,
   })
   const ask = async (method: string, path: string, init: RequestInit = {}) => {
@@ -93,7 +96,8 @@ describe('a request', () => {
       body: { heard: [1, { a: 2 }] },
     })
     expect(await send('POST', '/things/a', { value: null }, { 'if-match': '"12"' })).toMatchObject({
-      body: { heard: 12 },
+      status: 400,
+      body: { code: 'REQUEST_MALFORMED' },
     })
     expect(await ask('DELETE', '/things/a')).toMatchObject({ status: 200, body: { heard: null } })
   })

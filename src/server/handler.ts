@@ -2,11 +2,14 @@
  * The HTTP API as one Fetch handler. Every request passes the same steps in the same order: caller, sender, route, role,
  * query and body. Only then does its route handle it.
  */
+import type { Store } from '../store/port.js'
+import type { Instant } from '../time/instant.js'
 import { includesRole } from '../wire/role.js'
 import type { Call, Caller, Connection, Route } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { senderOf } from './access/origin.js'
 import { jsonAnswer, problemAnswer } from './answer.js'
+import { keyOf, onlyOnce } from './only-once.js'
 import { isKnown, Refusal } from './problem.js'
 import { queryOf, readAs, readBody } from './read-request.js'
 import { router, type Match } from './router.js'
@@ -22,6 +25,9 @@ export interface HandlerOptions<App> {
   readonly onTrouble: (error: unknown) => void
   /** Compares every answer with the schema of its route; for tests. */
   readonly checkAnswers?: boolean | undefined
+  /** Where answers are kept for requests that are repeated with their `Idempotency-Key`. */
+  readonly store: () => Promise<Store>
+  readonly now: () => Instant
 }
 
 /** Answers the requests of one path and what is below it. */
@@ -65,24 +71,50 @@ function checkMayCall<App>(
 }
 
 async function perform<App>(
-  { app, checkAnswers }: HandlerOptions<App>,
+  options: HandlerOptions<App>,
   given: Match<App> &
     Pick<Call<App>, 'request' | 'connection' | 'caller'> & { searchParams: URLSearchParams },
 ): Promise<Response> {
   const { request, connection, caller, route, searchParams } = given
+  const body = await bodyOf(route, request)
+  const tag = tagOf(request.headers.get('if-match'), route)
+  const change = { ...asked(body), by: caller.actor, via: 'api', tag } as const
   const call: Call<App> = {
-    app,
+    app: options.app,
     caller,
     parts: route.parts === undefined ? undefined : readAs(route.parts, given.parts, 'path'),
     query: readQuery(route, searchParams),
-    body: await bodyOf(route, request),
-    ifMatch: revisionOf(request.headers.get('if-match')),
+    body,
+    change,
     request,
     connection,
   }
+  const key = route.method === 'GET' || route.role === 'none' ? undefined : keyOf(request.headers)
+  if (key === undefined) return await answerOf(options, route, call)
+  const { pathname } = new URL(request.url)
+  const text = `${route.method} ${pathname}?${searchParams.toString()} ${JSON.stringify(body)}`
+  const { isSecret = false } = route
+  const keyed = { store: await options.store(), now: options.now, key, text, actor: caller.actor, isSecret }
+  return await onlyOnce(keyed, (alongside) =>
+    answerOf(options, route, { ...call, change: { ...change, alongside } }),
+  )
+}
+
+/** Why a change is made, and whether it is only tried. */
+function asked(body: unknown): Pick<Call<never>['change'], 'reason' | 'dryRun'> {
+  const { reason, dryRun } = (body ?? {}) as { reason?: string; dryRun?: boolean }
+  return { reason, dryRun }
+}
+
+async function answerOf<App>(
+  { checkAnswers }: HandlerOptions<App>,
+  route: Route<App>,
+  call: Call<App>,
+): Promise<Response> {
   const answer = await route.handle(call)
   if (answer instanceof Response) return answer
-  const response = jsonAnswer(answer, route.status)
+  const tag = route.etag === undefined ? undefined : (answer as Record<string, string>)[route.etag]
+  const response = jsonAnswer(answer, route.status, tag === undefined ? {} : { etag: `"${tag}"` })
   if (checkAnswers === true) route.answer.parse(await response.clone().json())
   return response
 }
@@ -102,10 +134,13 @@ async function bodyOf<App>({ body, method }: Route<App>, request: Request) {
   throw new Refusal('REQUEST_INVALID', 'this route takes no body')
 }
 
-/** The revision in `If-Match`: a number, in quotes. */
-function revisionOf(text: string | null): number | undefined {
+/** The tag in `If-Match`, in quotes: of the trigger that is changed. */
+function tagOf<App>(text: string | null, { path }: Route<App>): string | undefined {
   if (text === null) return undefined
-  const [, digits] = /^"(\d{1,15})"$/.exec(text) ?? []
-  if (digits !== undefined) return Number(digits)
-  throw new Refusal('REQUEST_MALFORMED', `If-Match is not a revision in quotes: ${JSON.stringify(text)}`)
+  if (!path.startsWith('/triggers/{name}')) {
+    throw new Refusal('REQUEST_MALFORMED', 'If-Match is understood for changes of one trigger only')
+  }
+  const [, tag] = /^"([!#-~]{1,64})"$/.exec(text) ?? []
+  if (tag !== undefined) return tag
+  throw new Refusal('REQUEST_MALFORMED', `If-Match is not a tag in quotes: ${JSON.stringify(text)}`)
 }

@@ -42,9 +42,10 @@ export const refusals = {
     status: 403,
     todo: 'Send changes from a page of this server, or from a program with a token.',
   },
-  REVISION_CHANGED: { status: 412, todo: 'Read it again, and repeat the change with its new revision.' },
+  REVISION_CHANGED: { status: 412, todo: 'Read it again, and repeat the change with its new ETag.' },
   KEY_IN_USE: { status: 409, todo: 'Wait for the first request with this Idempotency-Key to end.' },
   KEY_REUSED: { status: 422, todo: 'Use a new Idempotency-Key for another request.' },
+  ANSWER_LOST: { status: 409, todo: 'The change was made: read its result, and do not repeat it.' },
   TOO_MANY_REQUESTS: { status: 429, todo: 'Wait as long as the header Retry-After says.' },
   TOO_MANY_STREAMS: { status: 503, todo: 'Close other pages, or ask /pulse from time to time.' },
 } as const satisfies Record<string, { status: number; todo: string }>

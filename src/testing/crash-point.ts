@@ -1,3 +1,4 @@
+import type { ChangeRecord } from '../kernel/audit/audit.js'
 import type { Store } from '../store/port.js'
 
 /** A store of one process that can stop answering at any call, as if the process was killed. */
@@ -51,24 +52,25 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     }
   }
   const methods = new Map<string | symbol, unknown>()
+  // Not a call of the store: what it gives is the same process on the same store.
+  methods.set('audited', (record: ChangeRecord) => wrap(real.audited(record)))
   methods.set('watch', (hint: () => void) => {
     const end = state.isDead ? () => undefined : real.watch(hint)
     unwatch.push(end)
     return end
   })
-  const store = new Proxy(real, {
-    get(target, key) {
-      const known = methods.get(key)
-      if (known !== undefined) return known
-      const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function') return value
-      const wrapped = (...args: unknown[]) => call(value as (...args: unknown[]) => Promise<unknown>, args)
-      methods.set(key, wrapped)
-      return wrapped
-    },
-  })
+  const wrap = (wrapped: Store): Store =>
+    new Proxy(wrapped, {
+      get(target, key) {
+        const own = methods.get(key)
+        if (own !== undefined) return own
+        const value: unknown = Reflect.get(target, key, target)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => call(value as (...args: unknown[]) => Promise<unknown>, args)
+      },
+    })
   return {
-    store,
+    store: wrap(real),
     get calls() {
       return state.calls
     },

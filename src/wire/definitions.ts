@@ -20,6 +20,10 @@ export const trigger = z
     source: z.string(),
     version: z.number().int(),
     revision: z.number().int(),
+    tag: z
+      .string()
+      .optional()
+      .meta({ description: 'Send it in quotes as `If-Match` to change only what you have read.' }),
     overlap: z.string(),
     payload: json,
   })

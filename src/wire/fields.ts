@@ -33,11 +33,7 @@ export const labels = z.record(z.string(), z.string())
 
 /** What every change takes: why it is made, and whether it is only tried. */
 export const change = {
-  reason: z
-    .string()
-    .max(4096)
-    .optional()
-    .meta({ description: 'Why; a pause, a freeze and a cancellation keep it.' }),
+  reason: z.string().max(4096).optional().meta({ description: 'Why; the audit keeps it.' }),
   dryRun: z.boolean().optional().meta({ description: 'Answers what would change, and changes nothing.' }),
 }
 

@@ -3,6 +3,7 @@
  * OpenAPI document, the reference page and the client are all made from these.
  */
 import type { z } from 'zod'
+import type { ChangeOptions } from '../kernel/audit/change-options.js'
 import type { Role } from './role.js'
 
 /** The methods of routes; only `GET` changes nothing. */
@@ -36,6 +37,10 @@ export interface Route<
   readonly query?: Query
   readonly body?: Body
   readonly answer: z.ZodType
+  /** The field of the answer that becomes its `ETag`, and that `If-Match` is compared with. */
+  readonly etag?: string
+  /** Whether the answer has a secret, which must not be kept for a repeated `Idempotency-Key`. */
+  readonly isSecret?: boolean
   /** The status of success; default: 200. */
   readonly status?: 200 | 201 | 202
   /** Whether only the dashboard uses it: it may change with any version. */
@@ -66,8 +71,8 @@ export interface Call<
   readonly parts: ValueOf<Path>
   readonly query: ValueOf<Query>
   readonly body: ValueOf<Body>
-  /** The revision of `If-Match`. */
-  readonly ifMatch: number | undefined
+  /** Who makes the change that is asked for, why and how: every change of the app takes it. */
+  readonly change: ChangeOptions
   /** The request itself; its signal aborts when the caller is gone. */
   readonly request: Request
   readonly connection: Connection

@@ -27,7 +27,7 @@ describe('changing runs', () => {
     expect(created).toBe(true)
     const early = await shop.on('retry', id)
     expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('[RUN_STATE]') as unknown })
-    expect(await shop.printed('cancel', id, '--note', 'wrong')).toBe(`cancelled run ${id}\n`)
+    expect(await shop.printed('cancel', id, '--reason', 'wrong')).toBe(`cancelled run ${id}\n`)
     const again = await shop.on('cancel', id, '--json')
     expect(again.code).toBe(1)
     expect(JSON.parse(again.stderr)).toMatchObject({ error: { code: 'RUN_STATE' } })
@@ -76,7 +76,7 @@ describe('changing runs', () => {
 
 describe('holding back', () => {
   it('pauses and resumes a trigger and a queue', async () => {
-    expect(await shop.printed('pause', 'nightly', '--note', 'moving', '--until', '2h')).toBe(
+    expect(await shop.printed('pause', 'nightly', '--reason', 'moving', '--until', '2h')).toBe(
       'paused trigger nightly\n',
     )
     expect(await shop.json('pause', 'nightly')).toEqual({ target: 'trigger:nightly', changed: false })
@@ -89,11 +89,23 @@ describe('holding back', () => {
     expect(await shop.printed('resume', '--queue', 'slow')).toBe('resumed queue slow\n')
   })
 
+  it('tells who did it, and why', async () => {
+    await shop.printed('pause', '--queue', 'slow', '--by', 'me', '--reason', 'full disk')
+    await shop.printed('resume', '--queue', 'slow', '--reason', 'disk is free')
+    const listed = await shop.printed('history', 'slow', '--limit', '2')
+    expect(listed).toMatch(
+      /tester +cli +queue.resume +queue:slow +disk is free\n.* me +cli +queue.pause .*full disk/s,
+    )
+    const [first] = (await shop.json('history', 'slow', '--action', 'queue.pause')) as unknown[]
+    expect(first).toMatchObject({ before: null, after: { by: 'me', reason: 'full disk' } })
+    expect(await shop.printed('history', '--actor', 'nobody')).toContain('no such change')
+  })
+
   it('freezes and thaws everything, and has kill switches', async () => {
-    expect(await shop.printed('freeze', '--note', 'incident')).toContain('froze everything')
+    expect(await shop.printed('freeze', '--reason', 'incident')).toContain('froze everything')
     expect(await shop.printed('list')).toContain('frozen')
     expect(await shop.json('thaw')).toEqual({ target: 'all', changed: true })
-    expect(await shop.printed('switch', 'worker', 'off', '--note', 'full')).toBe('switched worker off\n')
+    expect(await shop.printed('switch', 'worker', 'off', '--reason', 'full')).toBe('switched worker off\n')
     expect(await shop.printed('switch')).toMatch(/^worker +off +\S+ \S+ +tester +full$/m)
     expect(await shop.json('switch', 'worker', 'on')).toEqual({
       target: 'switch:worker',

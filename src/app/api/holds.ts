@@ -1,36 +1,56 @@
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { HoldTarget } from '../../kernel/hold/hold.js'
 import { holdOn, letGo, type HoldOptions } from '../control/holds.js'
 
 /** Holds a target back and emits the operation; false if it was held already. */
 export async function hold(
-  { store, now, tell }: AppContext,
+  { change, author }: AppContext,
   target: HoldTarget,
   options: HoldOptions,
 ): Promise<boolean> {
   const outcome = (isNew: boolean): string => (isNew ? 'held' : 'already held')
-  return await tell({ operation: 'hold', target, outcome, dryRun: options.dryRun }, async () =>
-    holdOn(await store(), { target, now: now(), ...options }),
+  const audit = { action: actions[kindOf(target)].hold, subjects: [{ kind: 'hold', target } as const] }
+  return await change({ operation: 'hold', target, outcome, options, audit }, (store, now) =>
+    holdOn(store, { target, now, ...author, ...given(options) }),
   )
 }
 
+/** Options that are undefined are not given. */
+function given(options: HoldOptions): HoldOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+type TargetKind = 'trigger' | 'queue' | 'switch' | 'all'
+
+/** What the audit calls the two. */
+const actions: Readonly<Record<TargetKind, { readonly hold: string; readonly release: string }>> = {
+  trigger: { hold: 'trigger.pause', release: 'trigger.resume' },
+  queue: { hold: 'queue.pause', release: 'queue.resume' },
+  switch: { hold: 'switch.off', release: 'switch.on' },
+  all: { hold: 'freeze', release: 'thaw' },
+}
+
+function kindOf(target: HoldTarget): TargetKind {
+  return target.split(':')[0] as TargetKind
+}
+
 /** How something is resumed. */
-export interface ReleaseOptions extends DryRun {
+export interface ReleaseOptions extends ChangeOptions {
   /** Runs what was due meanwhile, as the catch-up policy says; default: it stays skipped. */
   readonly catchUp?: boolean | undefined
 }
 
 /** Releases a target and emits the operation; false if it was not held. */
 export async function release(
-  { store, now, tell, wake }: AppContext,
+  { change }: AppContext,
   target: HoldTarget,
-  { catchUp = false, dryRun }: ReleaseOptions = {},
+  options: ReleaseOptions = {},
 ): Promise<boolean> {
+  const { catchUp = false, dryRun } = options
   const outcome = (isReleased: boolean): string => (isReleased ? 'released' : 'not held')
-  const released = await tell({ operation: 'release', target, outcome, dryRun }, async () =>
-    letGo(await store(), { target, now: now(), catchUp, dryRun }),
+  const audit = { action: actions[kindOf(target)].release, subjects: [{ kind: 'hold', target } as const] }
+  return await change({ operation: 'release', target, outcome, options, audit }, (store, now) =>
+    letGo(store, { target, now, catchUp, dryRun }),
   )
-  wake()
-  return released
 }

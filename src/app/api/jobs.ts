@@ -1,6 +1,6 @@
 import { unknownJob } from '../../engine/sync/find-definition.js'
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { Enqueued, StoredJob } from '../../store/port.js'
 import type { Added } from '../definitions/definitions.js'
@@ -36,17 +36,18 @@ export class Jobs {
   /** Adds jobs at run time. */
   async add(
     jobs: Readonly<Record<string, JobInput>>,
-    options: { readonly replace?: boolean | undefined } & DryRun = {},
+    options: { readonly replace?: boolean | undefined } & ChangeOptions = {},
   ): Promise<Added> {
     return await addAll(this.#context, { jobs, ...options })
   }
 
   /** Removes a job that was added at run time, or that its source no longer defines. Returns the job as it was. */
-  async remove(name: string, { dryRun }: DryRun = {}): Promise<StoredJob> {
-    const { store, tell } = this.#context
-    const asked = { operation: 'remove', target: name, outcome: () => 'job removed', dryRun }
+  async remove(name: string, options: ChangeOptions = {}): Promise<StoredJob> {
+    const audit = { action: 'job.remove', subjects: [{ kind: 'job', name } as const] }
+    const asked = { operation: 'remove', target: name, outcome: () => 'job removed', options, audit }
     const { removeJob } = await import('../definitions/definitions.js')
-    return await tell(asked, async () => removeJob(await store(), { name, dryRun }))
+    const { dryRun } = options
+    return await this.#context.change(asked, (store) => removeJob(store, { name, dryRun }))
   }
 
   /** Runs a job now. An asset without a partition gets the one of the current instant. */

@@ -1,5 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { QueueStatus } from '../../store/port.js'
 import type { HoldOptions } from '../control/holds.js'
 import { hold, release } from './holds.js'
@@ -23,7 +23,7 @@ export class Queues {
   }
 
   /** Allows claims from a queue again; false if it was not paused. */
-  async resume(name: string, options: DryRun = {}): Promise<boolean> {
+  async resume(name: string, options: ChangeOptions = {}): Promise<boolean> {
     return await release(this.#context, `queue:${name}`, options)
   }
 }

@@ -1,11 +1,12 @@
+import type { AskedAudit } from '../../engine/audit-change.js'
 import { retryRun } from '../../engine/retry-run.js'
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import { readInstants, type InstantInput } from '../../kernel/definition/read-instant.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
-import type { StoredLogLine } from '../../store/port.js'
+import type { Store, StoredLogLine } from '../../store/port.js'
 import type { RunFilter as StoreFilter } from '../../store/run-filter.js'
 import { advanceRun, cancelRun, findRun } from '../runs/runs.js'
 import { whyPending } from '../runs/waiting.js'
@@ -60,44 +61,46 @@ export class Runs {
   /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
   async cancel(
     id: string,
-    options: { readonly reason?: string | undefined } & DryRun = {},
+    options: ChangeOptions = {},
   ): Promise<{ readonly run: Run; readonly requested: boolean }> {
-    const { store, now, tell, wake } = this.#context
-    const { reason = 'cancelled on request', dryRun } = options
+    const { change, author } = this.#context
+    const { reason = author.reason ?? 'cancelled on request', dryRun } = options
     const outcome = ({ requested }: { requested: boolean }): string => (requested ? 'requested' : 'cancelled')
-    const cancelled = await tell({ operation: 'cancel', target: id, outcome, dryRun }, async () =>
-      cancelRun(await store(), { id, reason, now: now(), dryRun }),
+    const audit = auditOf('run.cancel', id)
+    return await change({ operation: 'cancel', target: id, outcome, options, audit }, (store, now) =>
+      cancelRun(store, { id, reason, now, dryRun }),
     )
-    wake()
-    return cancelled
   }
 
   /** Makes a failed or cancelled run pending again, with a fresh budget of attempts. */
-  async retry(id: string, { dryRun }: DryRun = {}): Promise<Run> {
-    const { store, now, tell, wake } = this.#context
-    const retried = await tell(
-      { operation: 'retry', target: id, outcome: () => 'pending', dryRun },
-      async () => {
-        const opened = await store()
-        return await retryRun(opened, await findRun(opened, id), { now: now(), dryRun })
-      },
+  async retry(id: string, options: ChangeOptions = {}): Promise<Run> {
+    const { dryRun } = options
+    const audit = auditOf('run.retry', id)
+    const asked = { operation: 'retry', target: id, outcome: () => 'pending', options, audit }
+    return await this.#context.change(asked, async (store, now) =>
+      retryRun(store, await findRun(store, id), { now, dryRun }),
     )
-    wake()
-    return retried
   }
 
   /** Lets a delayed run, or one that waits for its next attempt, be claimed at once. */
-  async advance(id: string, { dryRun }: DryRun = {}): Promise<Run> {
-    const { store, now, tell, wake } = this.#context
-    const asked = { operation: 'advance', target: id, outcome: () => 'due now', dryRun }
-    const advanced = await tell(asked, async () => advanceRun(await store(), { id, now: now(), dryRun }))
-    wake()
-    return advanced
+  async advance(id: string, options: ChangeOptions = {}): Promise<Run> {
+    const { dryRun } = options
+    const audit = auditOf('run.advance', id)
+    const asked = { operation: 'advance', target: id, outcome: () => 'due now', options, audit }
+    return await this.#context.change(asked, (store, now) => advanceRun(store, { id, now, dryRun }))
   }
 
   /** Why a pending run has not been started, the main reason first; empty if it is not pending. */
   async whyPending(id: string): Promise<readonly PendingReason[]> {
     const store = await this.#context.store()
     return await whyPending(store, { run: await findRun(store, id), now: this.#context.now() })
+  }
+}
+
+/** The audit of a change of a run, which may be named by the beginning of its id. */
+function auditOf(action: string, id: string) {
+  return async (store: Store): Promise<AskedAudit> => {
+    const run = await findRun(store, id)
+    return { action, subjects: [{ kind: 'run', id: run.id }] }
   }
 }

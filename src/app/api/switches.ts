@@ -1,5 +1,5 @@
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { Hold, SwitchName } from '../../kernel/hold/hold.js'
 import type { HoldOptions } from '../control/holds.js'
 import { hold, release } from './holds.js'
@@ -33,7 +33,7 @@ export class Switches {
   }
 
   /** Turns a switch on; false if it was on already. */
-  async on(name: SwitchName, options: DryRun = {}): Promise<boolean> {
+  async on(name: SwitchName, options: ChangeOptions = {}): Promise<boolean> {
     return await release(this.#context, `switch:${name}`, options)
   }
 

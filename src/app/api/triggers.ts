@@ -1,6 +1,6 @@
 import { findTrigger } from '../../engine/sync/find-definition.js'
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { JobInput } from '../../kernel/job/define-job.js'
 import type { TriggerInput } from '../../kernel/trigger/define-trigger.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
@@ -38,7 +38,7 @@ export class Triggers {
       readonly jobs?: Readonly<Record<string, JobInput>> | undefined
       /** Changes what exists already instead of refusing it. */
       readonly replace?: boolean | undefined
-    } & DryRun = {},
+    } & ChangeOptions = {},
   ): Promise<Added> {
     return await addAll(this.#context, { triggers, ...options })
   }
@@ -47,23 +47,25 @@ export class Triggers {
   async edit(
     name: string,
     options: Partial<TriggerInput>,
-    { dryRun }: DryRun = {},
+    change: ChangeOptions = {},
   ): Promise<{ readonly before: StoredTrigger; readonly after: Trigger }> {
-    const { store, now, tell, wake } = this.#context
-    const asked = { operation: 'change', target: name, outcome: () => 'trigger changed', dryRun }
+    const { dryRun } = change
+    const audit = { action: 'trigger.define', subjects: [{ kind: 'trigger', name } as const] }
+    const outcome = (): string => 'trigger changed'
+    const asked = { operation: 'change', target: name, outcome, options: change, audit }
     const { editTrigger } = await import('../definitions/edit-trigger.js')
-    const request = { name, options: { ...options }, dryRun }
-    const edited = await tell(asked, async () => editTrigger(await store(), { ...request, now: now() }))
-    wake()
-    return edited
+    return await this.#context.change(asked, (store, now) =>
+      editTrigger(store, { name, options: { ...options }, dryRun, now }),
+    )
   }
 
   /** Ends a trigger that was added at run time. Its pending runs are cancelled, its history stays. Returns the trigger as it was. */
-  async remove(name: string, { dryRun }: DryRun = {}): Promise<StoredTrigger> {
-    const { store, now, tell } = this.#context
-    const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed', dryRun }
+  async remove(name: string, options: ChangeOptions = {}): Promise<StoredTrigger> {
+    const audit = { action: 'trigger.remove', subjects: [{ kind: 'trigger', name } as const] }
+    const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed', options, audit }
     const { removeTrigger } = await import('../definitions/definitions.js')
-    return await tell(asked, async () => removeTrigger(await store(), { name, now: now(), dryRun }))
+    const { dryRun } = options
+    return await this.#context.change(asked, (store, now) => removeTrigger(store, { name, now, dryRun }))
   }
 
   /** Pauses a trigger; false if it was paused already. */

@@ -1,6 +1,8 @@
 import type { AppContext } from '../../features/app-context.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
-import { drainAll, workersOf, type Drained, type WorkerInfo } from '../control/workers.js'
+import type { AskedAudit } from '../../engine/audit-change.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
+import type { Store } from '../../store/port.js'
+import { drainAll, workerNames, workersOf, type Drained, type WorkerInfo } from '../control/workers.js'
 
 /** `app.workers`: the processes that share the store. */
 export class Workers {
@@ -16,24 +18,28 @@ export class Workers {
   }
 
   /** Lets a process, or all of a host, finish what it has and take nothing more. */
-  async drain(target: string, options: DryRun = {}): Promise<readonly Drained[]> {
+  async drain(target: string, options: ChangeOptions = {}): Promise<readonly Drained[]> {
     return await this.#drain('drain', target, { isDraining: true, ...options })
   }
 
   /** Lets a process, or all of a host, take work again; a process that has exited does not come back. */
-  async undrain(target: string, options: DryRun = {}): Promise<readonly Drained[]> {
+  async undrain(target: string, options: ChangeOptions = {}): Promise<readonly Drained[]> {
     return await this.#drain('undrain', target, { isDraining: false, ...options })
   }
 
   async #drain(
-    operation: string,
+    operation: 'drain' | 'undrain',
     target: string,
-    options: { readonly isDraining: boolean } & DryRun,
+    options: { readonly isDraining: boolean } & ChangeOptions,
   ): Promise<readonly Drained[]> {
-    const { store, now, tell } = this.#context
     const outcome = (drained: readonly Drained[]): string => drained.map((one) => one.outcome).join(', ')
-    return await tell({ operation, target, outcome, dryRun: options.dryRun }, async () =>
-      drainAll(await store(), { target, ...options, now: now() }),
+    const audit = async (store: Store): Promise<AskedAudit> => {
+      const workers = (await store.workers()).filter((worker) => workerNames(worker).includes(target))
+      const subjects = workers.map(({ id: name }) => ({ kind: 'worker', name }) as const)
+      return { action: `worker.${operation}`, target: `worker:${target}`, subjects }
+    }
+    return await this.#context.change({ operation, target, outcome, options, audit }, (store, now) =>
+      drainAll(store, { target, ...options, now }),
     )
   }
 }

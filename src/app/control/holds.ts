@@ -1,4 +1,5 @@
 import { findTrigger } from '../../engine/sync/find-definition.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
@@ -8,10 +9,8 @@ import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 
-/** Who holds something back, why, and until when. */
-export interface HoldOptions extends DryRun {
-  readonly by?: string | undefined
-  readonly note?: string | undefined
+/** Who holds something back, why, and until when. The hold keeps it, and the audit as well. */
+export interface HoldOptions extends ChangeOptions {
   /** It ends by itself then. */
   readonly until?: InstantInput | undefined
 }
@@ -21,22 +20,22 @@ export async function holdOn(
   store: Store,
   request: { target: HoldTarget; now: Instant } & HoldOptions,
 ): Promise<boolean> {
-  const { target, now, by = 'api', note = '', until, dryRun } = request
+  const { target, now, by = 'api', reason = '', until, dryRun } = request
   const place = placeOf()
   const untilAt = until === undefined ? undefined : readInstant(until, within(place, 'until'))
   checkText(by, longest.by, within(place, 'by'))
-  checkText(note, longest.note, within(place, 'note'))
+  checkText(reason, longest.reason, within(place, 'reason'))
   if (untilAt !== undefined && untilAt <= now) {
     fault(within(place, 'until'), `${formatInstant(untilAt)} is not in the future`)
   }
   refuse('the hold', place.faults)
   await assertTarget(store, target)
   if (dryRun === true) return !(await isHeld(store, target, now))
-  return (await store.hold({ target, now, untilAt, actor: by, note })) === 'held'
+  return (await store.hold({ target, now, untilAt, actor: by, note: reason })) === 'held'
 }
 
 /** Whoever looks at a hold sees both, on every list. */
-const longest = { by: 256, note: 4096 } as const
+const longest = { by: 256, reason: 4096 } as const
 
 function checkText(text: unknown, most: number, place: Place): void {
   if (typeof text === 'string' && text.length <= most) return

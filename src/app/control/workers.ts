@@ -36,9 +36,9 @@ export async function drainAll(
 ): Promise<readonly Drained[]> {
   const { target, now } = request
   const workers = await workersOf(store, now)
-  const meant = workers.filter((worker) => namesOf(worker).includes(target))
+  const meant = workers.filter((worker) => workerNames(worker).includes(target))
   if (meant.length === 0) {
-    const known = workers.flatMap(namesOf)
+    const known = workers.flatMap(workerNames)
     const message = noneNamed('process or host is named', target, { known, list: 'rota workers' })
     throw new RotaError('WORKER_UNKNOWN', message)
   }
@@ -61,7 +61,7 @@ async function drainOne(
 }
 
 /** What a process is called: its id, its host, or both host and process number. */
-function namesOf({ id, host, pid }: WorkerStatus): readonly string[] {
+export function workerNames({ id, host, pid }: WorkerStatus): readonly string[] {
   return [id, host, `${host}:${pid}`]
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Author } from '../../kernel/audit/change-options.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
 import type { ConfiguredApp, FeatureDefinitions } from '../../features/feature-config.js'
@@ -21,6 +22,8 @@ export interface AppOverrides {
   readonly concurrency?: number | undefined
   /** Whether a missing store is created; default: true. */
   readonly create?: boolean | undefined
+  /** Who makes the changes that are asked of it; default: the app itself. */
+  readonly author?: Author | undefined
   /** The working directory. */
   readonly directory: string
 }
@@ -34,7 +37,7 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ap
   const { concurrency = config.settings.concurrency, create = true } = overrides
   const own = { store: store ?? config.store ?? defaultStore, directory, create, clock: systemClock }
   const settings = { ...config.settings, ...own, concurrency }
-  const origin = { where, program: programOf(resolve(path)) }
+  const origin = { where, program: programOf(resolve(path)), author: overrides.author }
   const { app, context } = composeApp(settings, `config:${config.app}`, origin)
   await register(loaded, context)
   return app

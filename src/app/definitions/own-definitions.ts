@@ -148,8 +148,12 @@ export class OwnDefinitions {
     try {
       if (all.jobs.length > 0) {
         const { defineJobs } = await import('../../engine/sync/sync.js')
+        const { auditedSync, changedJobs } = await import('../../engine/sync/audit-sync.js')
+        const jobs = await changedJobs(store, all.jobs)
+        const source = this.#source
+        const audited = auditedSync(store, { source, jobs, triggers: [], vanished: [], now })
         const kinds = await loadTriggerKinds()
-        this.#registry.shared = await defineJobs(store, { ...all, kinds }, now)
+        this.#registry.shared = await defineJobs(audited, { ...all, kinds }, now)
       }
     } catch (error) {
       throw await this.#explained(error, store)

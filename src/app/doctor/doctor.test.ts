@@ -50,7 +50,7 @@ describe('rota doctor', () => {
   it('warns that no scheduler plans, and whether that is on purpose', async () => {
     const { app, found, pass } = staged(ticking)
     await app.start()
-    await app.freeze({ by: 'ann', note: 'works' })
+    await app.freeze({ by: 'ann', reason: 'works' })
     await pass(3 * minute)
     expect(await found('triggers')).toMatchObject([
       { level: 'warn', todo: expect.stringContaining('held') as unknown },

@@ -1,5 +1,6 @@
 import type { Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
+import { auditRoutes } from './audit.js'
 import { explainRoutes } from './explain.js'
 import { operationRoutes } from './operations.js'
 import { runRoutes } from './runs.js'
@@ -13,4 +14,5 @@ export const coreRoutes: readonly Route<App>[] = [
   ...triggerChangeRoutes,
   ...operationRoutes,
   ...explainRoutes,
+  ...auditRoutes,
 ]

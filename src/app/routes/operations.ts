@@ -47,8 +47,8 @@ export const operationRoutes: readonly Route<App>[] = [
     answer: added,
     status: 201,
     example: { body: { jobs: { report: { command: ['node', 'report.mjs'] } }, dryRun: true } },
-    handle: async ({ app, body: { jobs = {}, replace, dryRun } }) =>
-      await app.jobs.add(jobs as never, { replace, dryRun }),
+    handle: async ({ app, change, body: { jobs = {}, replace } }) =>
+      await app.jobs.add(jobs as never, { replace, ...change }),
   }),
   route({
     method: 'DELETE',
@@ -60,8 +60,8 @@ export const operationRoutes: readonly Route<App>[] = [
     body: changeBody,
     answer: named,
     example: { parts: { name: 'spare' }, body: { dryRun: true } },
-    handle: async ({ app, parts, body }) => {
-      const removed = await app.jobs.remove(parts.name, body)
+    handle: async ({ app, parts, change }) => {
+      const removed = await app.jobs.remove(parts.name, change)
       return { name: removed.job.name }
     },
   }),
@@ -85,8 +85,8 @@ export const operationRoutes: readonly Route<App>[] = [
     body: holdBody,
     answer: held,
     example: { parts: { name: 'default' }, body: { reason: 'database upgrade', dryRun: true } },
-    handle: async ({ app, parts, caller, body: { reason, ...options } }) => ({
-      changed: await app.queues.pause(parts.name, { ...options, note: reason, by: caller.actor }),
+    handle: async ({ app, parts, change, body: { until } }) => ({
+      changed: await app.queues.pause(parts.name, { ...change, until }),
     }),
   }),
   route({
@@ -99,8 +99,8 @@ export const operationRoutes: readonly Route<App>[] = [
     body: changeBody,
     answer: released,
     example: { parts: { name: 'default' }, body: { dryRun: true } },
-    handle: async ({ app, parts, body: { dryRun } }) => ({
-      changed: await app.queues.resume(parts.name, { dryRun }),
+    handle: async ({ app, parts, change }) => ({
+      changed: await app.queues.resume(parts.name, change),
     }),
   }),
   route({
@@ -125,8 +125,8 @@ export const operationRoutes: readonly Route<App>[] = [
     body: holdBody,
     answer: held,
     example: { body: { reason: 'database upgrade', dryRun: true } },
-    handle: async ({ app, caller, body: { reason, ...options } }) => ({
-      changed: await app.freeze({ ...options, note: reason, by: caller.actor }),
+    handle: async ({ app, change, body: { until } }) => ({
+      changed: await app.freeze({ ...change, until }),
     }),
   }),
   route({
@@ -139,7 +139,9 @@ export const operationRoutes: readonly Route<App>[] = [
     body: releaseBody,
     answer: released,
     example: { body: { catchUp: true, dryRun: true } },
-    handle: async ({ app, body: { catchUp, dryRun } }) => ({ changed: await app.thaw({ catchUp, dryRun }) }),
+    handle: async ({ app, change, body: { catchUp } }) => ({
+      changed: await app.thaw({ ...change, catchUp }),
+    }),
   }),
   route({
     method: 'GET',
@@ -171,10 +173,10 @@ export const operationRoutes: readonly Route<App>[] = [
     body: holdBody.extend({ isOn: z.boolean() }),
     answer: held,
     example: { parts: { name: 'worker' }, body: { isOn: false, reason: 'database upgrade', dryRun: true } },
-    handle: async ({ app, parts, caller, body: { isOn, reason, ...options } }) => ({
+    handle: async ({ app, parts, change, body: { isOn, until } }) => ({
       changed: isOn
-        ? await app.switches.on(parts.name, { dryRun: options.dryRun })
-        : await app.switches.off(parts.name, { ...options, note: reason, by: caller.actor }),
+        ? await app.switches.on(parts.name, change)
+        : await app.switches.off(parts.name, { ...change, until }),
     }),
   }),
   route({
@@ -202,8 +204,8 @@ function drainRoute(verb: 'drain' | 'undrain', summary: string): Route<App> {
     body: changeBody,
     answer: drained,
     example: { parts: { target: 'web-1' }, body: { dryRun: true } },
-    handle: async ({ app, parts: { target }, body: { dryRun } }) => ({
-      items: await app.workers[verb](target, { dryRun }),
+    handle: async ({ app, parts: { target }, change }) => ({
+      items: await app.workers[verb](target, change),
     }),
   })
 }

@@ -146,11 +146,9 @@ export const runRoutes: readonly Route<App>[] = [
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
     example: { body: { job: 'greet', payload: { name: 'Ann' } } },
-    handle: async ({ app, body }) => {
-      const { job, payload, at, delay, priority, uniqueKey, uniqueFor, concurrencyKey, partition, dryRun } =
-        body
-      const options = { at, delay, priority, uniqueKey, uniqueFor, concurrencyKey, partition, dryRun }
-      const { id, created } = await app.enqueue(job, payload, options)
+    handle: async ({ app, body, change: options }) => {
+      const { job, payload, ...given } = body
+      const { id, created } = await app.enqueue(job, payload, { ...given, ...options })
       return { id, created }
     },
   }),
@@ -165,8 +163,8 @@ export const runRoutes: readonly Route<App>[] = [
     body: changeBody,
     answer: z.strictObject({ run, requested: z.boolean() }),
     example: { parts: { id: aWaitingRun }, body: { reason: 'not needed', dryRun: true } },
-    handle: async ({ app, parts: { id }, body }) => {
-      const { run: cancelled, requested } = await app.runs.cancel(id, body)
+    handle: async ({ app, parts: { id }, change }) => {
+      const { run: cancelled, requested } = await app.runs.cancel(id, change)
       return { run: runView(cancelled), requested }
     },
   }),
@@ -181,7 +179,7 @@ export const runRoutes: readonly Route<App>[] = [
     body: changeBody,
     answer: run,
     example: { parts: { id: aFailedRun }, body: { reason: 'fixed', dryRun: true } },
-    handle: async ({ app, parts: { id }, body }) => runView(await app.runs.retry(id, body)),
+    handle: async ({ app, parts: { id }, change }) => runView(await app.runs.retry(id, change)),
   }),
   route({
     method: 'POST',
@@ -194,7 +192,6 @@ export const runRoutes: readonly Route<App>[] = [
     body: changeBody,
     answer: run,
     example: { parts: { id: aWaitingRun }, body: { reason: 'needed now', dryRun: true } },
-    handle: async ({ app, parts: { id }, body: { dryRun } }) =>
-      runView(await app.runs.advance(id, { dryRun })),
+    handle: async ({ app, parts: { id }, change: options }) => runView(await app.runs.advance(id, options)),
   }),
 ]

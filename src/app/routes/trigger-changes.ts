@@ -1,6 +1,5 @@
 /** The routes that change a trigger's definition, and those that look at one trigger more closely. */
 import { z } from 'zod'
-import { Refusal } from '../../server/problem.js'
 import { parseDuration } from '../../time/duration.js'
 import { formatInstant } from '../../time/instant.js'
 import { coverage } from '../../wire/explain.js'
@@ -25,7 +24,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     group,
     summary: 'Changes options of a trigger that was added at run time.',
     about:
-      'What `options` leaves out stays as it is. A trigger of another source is refused with 409 and the source that owns it. The answer also says which due instants the change adds and removes within `days`; `capped` means that there are more than were compared. `If-Match` takes the revision.',
+      'What `options` leaves out stays as it is. A trigger of another source is refused with 409 and the source that owns it. The answer also says which due instants the change adds and removes within `days`; `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
     parts,
     body: z.strictObject({
       ...change,
@@ -46,10 +45,9 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
       parts: { name: 'hourly' },
       body: { options: { every: '30m' }, days: 1, reason: 'more often', dryRun: true },
     },
-    handle: async ({ app, parts: given, ifMatch, body: { options, days, dryRun } }) => {
+    handle: async ({ app, parts: given, change: asked, body: { options, days } }) => {
       const now = app.now()
-      await assertRevision(app, given.name, ifMatch)
-      const { before, after } = await app.triggers.edit(given.name, options, { dryRun })
+      const { before, after } = await app.triggers.edit(given.name, options, asked)
       const schedules = { before: before.trigger.schedule, after: after.schedule }
       const until = now + parseDuration(`${days}d`)
       const { appear, vanish, isCapped } = scheduleDiff(schedules, { from: now, until })
@@ -81,10 +79,3 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     },
   }),
 ]
-
-async function assertRevision(app: App, trigger: string, expected: number | undefined): Promise<void> {
-  if (expected === undefined) return
-  const { revision } = await app.triggers.get(trigger)
-  if (revision === expected) return
-  throw new Refusal('REVISION_CHANGED', `trigger ${trigger} has the revision ${revision}, not ${expected}`)
-}

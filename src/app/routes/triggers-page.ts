@@ -1,3 +1,5 @@
+import { triggerTag } from '../../kernel/audit/snapshot.js'
+import type { Hold } from '../../kernel/hold/hold.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { TriggersPage } from '../../store/overview.js'
 import { triggerView } from '../../wire/views/definitions.js'
@@ -21,7 +23,7 @@ export interface TriggersQuery {
 export async function triggerOf(app: App, name: string) {
   const stored = await app.triggers.get(name)
   const holds = await (await app.store()).holds({ openAt: app.now() })
-  return { ...triggerView(stored, triggerState(stored, holds)), revision: stored.revision }
+  return viewOf(stored, holds)
 }
 
 /** One page of triggers. */
@@ -38,10 +40,16 @@ export async function triggersPage(app: App, { limit, after, state, ...query }: 
   const items = found.slice(0, limit)
   const count = (await store.triggersPage({ ...filter, limit: mostCounted + 1 })).length
   return {
-    items: items.map((one) => ({ ...triggerView(one, triggerState(one, holds)), revision: one.revision })),
+    items: items.map((one) => viewOf(one, holds)),
     next: found.length > limit ? cursorOf(items.at(-1) as StoredTrigger) : undefined,
     total: { count: Math.min(count, mostCounted), capped: count > mostCounted },
   }
+}
+
+function viewOf(stored: StoredTrigger, holds: readonly Hold[]) {
+  const pause = holds.find(({ target }) => target === `trigger:${stored.trigger.name}`)
+  const tag = triggerTag(stored, pause)
+  return { ...triggerView(stored, triggerState(stored, holds)), revision: stored.revision, tag }
 }
 
 function cursorOf({ trigger, nextAt }: StoredTrigger): string {

@@ -46,6 +46,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     parts,
     answer: trigger,
     example: { parts: { name: 'nightly' } },
+    etag: 'tag',
     handle: async ({ app, parts: given }) => await triggerOf(app, given.name),
   }),
   route({
@@ -96,8 +97,8 @@ export const triggerRoutes: readonly Route<App>[] = [
     answer: added,
     status: 201,
     example: { body: { triggers: { weekly: { job: 'greet', cron: '0 8 * * 1' } }, dryRun: true } },
-    handle: async ({ app, body: { triggers = {}, jobs, replace, dryRun } }) =>
-      await app.triggers.add(triggers as never, { jobs: jobs as never, replace, dryRun }),
+    handle: async ({ app, change: options, body: { triggers = {}, jobs, replace } }) =>
+      await app.triggers.add(triggers as never, { jobs: jobs as never, replace, ...options }),
   }),
   route({
     method: 'DELETE',
@@ -109,8 +110,8 @@ export const triggerRoutes: readonly Route<App>[] = [
     body: z.strictObject(change),
     answer: z.strictObject({ name }),
     example: { parts: { name: 'hourly' }, body: { dryRun: true } },
-    handle: async ({ app, parts: given, body }) => {
-      const { trigger: removed } = await app.triggers.remove(given.name, body)
+    handle: async ({ app, parts: given, change: options }) => {
+      const { trigger: removed } = await app.triggers.remove(given.name, options)
       return { name: removed.name }
     },
   }),
@@ -126,8 +127,8 @@ export const triggerRoutes: readonly Route<App>[] = [
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
     example: { parts: { name: 'nightly' }, body: { reason: 'late data' } },
-    handle: async ({ app, parts: given, body: { partition } }) =>
-      await app.triggers.runNow(given.name, { partition }),
+    handle: async ({ app, parts: given, change: options, body: { partition } }) =>
+      await app.triggers.runNow(given.name, { ...options, partition }),
   }),
   route({
     method: 'POST',
@@ -140,8 +141,8 @@ export const triggerRoutes: readonly Route<App>[] = [
     body: holdBody,
     answer: held,
     example: { parts: { name: 'nightly' }, body: { reason: 'database upgrade', dryRun: true } },
-    handle: async ({ app, parts: given, caller, body: { reason, ...options } }) => ({
-      changed: await app.triggers.pause(given.name, { ...options, note: reason, by: caller.actor }),
+    handle: async ({ app, parts: given, change: options, body: { until } }) => ({
+      changed: await app.triggers.pause(given.name, { ...options, until }),
     }),
   }),
   route({
@@ -156,8 +157,8 @@ export const triggerRoutes: readonly Route<App>[] = [
     body: releaseBody,
     answer: released,
     example: { parts: { name: 'nightly' }, body: { catchUp: true, dryRun: true } },
-    handle: async ({ app, parts: given, body: { catchUp, dryRun } }) => ({
-      changed: await app.triggers.resume(given.name, { catchUp, dryRun }),
+    handle: async ({ app, parts: given, change: options, body: { catchUp } }) => ({
+      changed: await app.triggers.resume(given.name, { ...options, catchUp }),
     }),
   }),
 ]

@@ -1,5 +1,5 @@
 import { assertPartition, isAsset, partitionOfLabel } from '../../kernel/partition/asset.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { readInstant, type InstantInput } from '../../kernel/definition/read-instant.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
@@ -21,7 +21,7 @@ import { MAX_DURATION_MS } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 
 /** How a run is enqueued. */
-export interface EnqueueOptions extends DryRun {
+export interface EnqueueOptions extends ChangeOptions {
   /** Not before this instant. */
   readonly at?: InstantInput | undefined
   /** Not before this long from now; instead of `at`. */
@@ -60,6 +60,11 @@ const optionNames: readonly (keyof EnqueueOptions)[] = [
   'partition',
   'tx',
   'dryRun',
+  'by',
+  'reason',
+  'via',
+  'tag',
+  'alongside',
 ]
 
 /** Checks the options of an enqueue; throws one error with all their faults. */

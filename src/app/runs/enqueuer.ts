@@ -1,7 +1,9 @@
+import { changeRecord } from '../../engine/audit-change.js'
 import type { Events } from '../../engine/events.js'
 import { someIds, tellFailure } from '../../engine/operations.js'
 import { findJob, findTrigger } from '../../engine/sync/find-definition.js'
 import type { Registry } from '../../engine/sync/registry.js'
+import type { Author, ChangeOptions } from '../../kernel/audit/change-options.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { jobName, type JobRef } from '../../kernel/job/job-ref.js'
 import { checkPayload, payloadSchemas, type PayloadSchema } from '../../kernel/job/payload-schema.js'
@@ -22,7 +24,7 @@ import {
 } from './enqueue.js'
 
 /** What a run that is started by hand is given. */
-export interface RunNowOptions {
+export interface RunNowOptions extends Omit<ChangeOptions, 'dryRun'> {
   /** Default: the trigger's payload. */
   readonly payload?: unknown
   /** The partition that the run is about; default: the partition of the current instant. */
@@ -37,7 +39,11 @@ export interface EnqueuerOptions {
   readonly events: Events
   readonly tracing: Tracing
   readonly storeUrl: () => string
+  readonly author: Author
 }
+
+/** An entry of the audit tells of each of so many runs; of more it tells their number. */
+const mostSubjects = 20
 
 /** A run that is started by hand, before it has an instant. */
 type ManualRun = Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload' | 'labels'> & RunNowOptions
@@ -77,7 +83,7 @@ export class Enqueuer {
         checked.map((payload) => newRun({ job: definition, payload, terms, now, labels }))
       if (isDry) return await store.enqueue({ runs: newRuns(), now })
       const record = (labels?: Labels): Promise<readonly Enqueued[]> =>
-        this.#record(store, { runs: newRuns(labels), now, tx: options.tx })
+        this.#record(store, { runs: newRuns(labels), now, options, target: `job:${name}` })
       const spans = tracing.isLoaded ? tracing.spans : await tracing.load()
       const recorded =
         spans === undefined ? record() : spans.record({ job: name, runs: checked.length }, record)
@@ -95,19 +101,36 @@ export class Enqueuer {
 
   #record(
     store: Store,
-    { tx, ...request }: { runs: readonly NewRun[]; now: Instant; tx: EnqueueOptions['tx'] },
+    asked: { runs: readonly NewRun[]; now: Instant; options: EnqueueOptions; target: string },
   ): Promise<readonly Enqueued[]> {
     const { lifecycle, storeUrl } = this.#app
-    if (tx !== undefined) return enqueueInTransaction(tx, { storeUrl: storeUrl(), ...request })
-    const enqueued = store.enqueue(request)
+    const { runs, now, options } = asked
+    if (options.tx !== undefined) return enqueueInTransaction(options.tx, { storeUrl: storeUrl(), runs, now })
+    const enqueued = this.#audited(store, asked).enqueue({ runs, now })
     // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
     lifecycle.wakeForRuns()
     return enqueued
   }
 
+  /** What a program enqueues is not audited: its runs say so, and there may be thousands a second. */
+  #audited(
+    store: Store,
+    asked: { runs: readonly NewRun[]; now: Instant; options: ChangeOptions; target: string },
+  ): Store {
+    const { author } = this.#app
+    const { runs, now, options, target } = asked
+    const isByCode = (options.via ?? author.via) === 'code' && options.by === undefined
+    if (isByCode) return store
+    const isFew = runs.length <= mostSubjects
+    const subjects = isFew ? runs.map(({ id }) => ({ kind: 'run', id }) as const) : []
+    const action = 'run.enqueue'
+    const audit = { action, target, subjects, after: isFew ? undefined : { runs: runs.length } }
+    return store.audited(changeRecord([audit], { options, author, now }))
+  }
+
   /** Runs the job of a trigger now. */
   async runTrigger(name: string, options: RunNowOptions): Promise<Enqueued> {
-    return await this.#runNow(name, async (store) => {
+    return await this.#runNow(`trigger:${name}`, options, async (store) => {
       const trigger = await findTrigger(store, name)
       if (trigger.trigger.round !== undefined) {
         const services = jobsOf(trigger.trigger).join(', ')
@@ -120,7 +143,7 @@ export class Enqueuer {
 
   /** Runs a job now. */
   async runJob(name: string, options: RunNowOptions): Promise<Enqueued> {
-    return await this.#runNow(name, async (store) => {
+    return await this.#runNow(`job:${name}`, options, async (store) => {
       return { job: await findJob(store, name), trigger: undefined, ...options }
     })
   }
@@ -144,8 +167,13 @@ export class Enqueuer {
     if (this.#inProgress > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
-  async #runNow(name: string, find: (store: Store) => Promise<ManualRun>): Promise<Enqueued> {
-    const { lifecycle, events, registry, tracing } = this.#app
+  async #runNow(
+    target: `trigger:${string}` | `job:${string}`,
+    options: RunNowOptions,
+    find: (store: Store) => Promise<ManualRun>,
+  ): Promise<Enqueued> {
+    const { lifecycle, events, registry, tracing, author } = this.#app
+    const [kind, name] = [target.slice(0, target.indexOf(':')), target.slice(target.indexOf(':') + 1)]
     try {
       const store = await this.storeWithJobs()
       const found = await find(store)
@@ -155,7 +183,10 @@ export class Enqueuer {
       const payload = schema === undefined ? given : await checkPayload(schema, job.name, given)
       const now = lifecycle.now()
       const record = async (labels?: Labels): Promise<readonly Enqueued[]> => {
-        const enqueued = store.enqueue({ runs: [newManualRun({ ...found, payload, now, labels })], now })
+        const run = newManualRun({ ...found, payload, now, labels })
+        const audit = { action: `${kind}.run`, target, subjects: [{ kind: 'run', id: run.id } as const] }
+        const audited = store.audited(changeRecord([audit], { options, author, now }))
+        const enqueued = audited.enqueue({ runs: [run], now })
         lifecycle.wake()
         return await enqueued
       }

@@ -50,7 +50,8 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
       : identifier({ store: context.store, now, ...options })
   const { readOnly, checkAnswers } = options
   const routes = await allRoutes({ isMounted: 'authorize' in options, isReadOnly: readOnly === true, stream })
-  const api = apiHandler<App>({ app, routes, identify, readOnly, checkAnswers, onTrouble })
+  const kept = { store: context.store, now }
+  const api = apiHandler<App>({ app, routes, identify, readOnly, checkAnswers, onTrouble, ...kept })
   const health = (question: 'live' | 'ready'): Promise<Response> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
   const fetch = dispatcher({

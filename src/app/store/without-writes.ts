@@ -24,6 +24,19 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'logs',
   'ledger',
   'runInstants',
+  'runsPage',
+  'signsOf',
+  'pulse',
+  'triggersPage',
+  'recentRuns',
+  'lanes',
+  'tally',
+  'ledgerPage',
+  'troubled',
+  'series',
+  'late',
+  'countRuns',
+  'auditPage',
   'workers',
   'watch',
   'health',
@@ -61,8 +74,10 @@ export function rehearsal(store: Store, own: readonly StoredJob[]): Store {
 }
 
 function withoutWrites(store: Store, answers: Partial<Store>, error: Error): Store {
-  return new Proxy(store, {
+  const readOnly: Store = new Proxy(store, {
     get(target, key) {
+      // What would be recorded is not changed either.
+      if (key === 'audited') return () => readOnly
       if (key in answers) return answers[key as keyof Store]
       const value: unknown = Reflect.get(target, key, target)
       if (typeof value !== 'function') return value
@@ -70,6 +85,7 @@ function withoutWrites(store: Store, answers: Partial<Store>, error: Error): Sto
       return (value as (...args: unknown[]) => unknown).bind(target)
     },
   })
+  return readOnly
 }
 
 /** How many unfinished runs of a job are looked at for one that has the unique key. */

@@ -139,5 +139,16 @@ export const zoneOption: Option = {
 /** For commands that start a run and follow it. */
 export const detachOption: Option = { name: 'detach', short: 'd', help: 'print the id and do not wait' }
 
+/** Why a change is made. */
+export const reasonOption: Option = {
+  name: 'reason',
+  value: 'text',
+  help: 'why; `rota history` shows it',
+  isContent: true,
+}
+
 /** The options of every command that uses a store. */
 export const storeOptions: readonly Option[] = [storeOption, configOption, jsonOption]
+
+/** The options of every command that changes something in a store. */
+export const changeOptions: readonly Option[] = [reasonOption, ...storeOptions]

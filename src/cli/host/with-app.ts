@@ -3,6 +3,7 @@ import { checkStoreUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../../app/store/open-store.js'
 import type { App } from '../../app/rota.js'
 import type { Ended, OpenOptions, Surroundings, UseApp } from '../framework/command.js'
+import { authorOf } from '../framework/author-of.js'
 import { configOf, namedConfig, noConfig } from './config-of.js'
 import { shortIdOf } from './short-id-of.js'
 import { readAs } from '../framework/option-names.js'
@@ -22,7 +23,12 @@ export async function withConfigApp(context: Surroundings, use: UseApp<App>): En
   if (config === undefined) throw noConfig(context, '; --config names another')
   const { loadApp } = await import('../../app/definitions/load-app.js')
   const { directory } = context
-  const app = await loadApp(config, { store: storeOf(context), directory, create: false })
+  const app = await loadApp(config, {
+    store: storeOf(context),
+    directory,
+    create: false,
+    author: authorOf(context),
+  })
   return await useAndClose(context, app, use)
 }
 
@@ -42,9 +48,10 @@ async function openApp(context: Surroundings, { create, orEmpty = false }: OpenO
   // Loaded only here, so that no help and no completion waits for it.
   const { createApp } = await import('../../app/rota.js')
   const store = await storeUrl(context)
-  const inMemory = (): App => createApp({ store: 'memory:', directory }, 'api')
+  const author = authorOf(context)
+  const inMemory = (): App => createApp({ store: 'memory:', directory }, 'api', { author })
   if (store?.startsWith('memory:') === true && !orEmpty) throw forgotten()
-  const app = createApp({ store, directory, create: false }, 'api')
+  const app = createApp({ store, directory, create: false }, 'api', { author })
   try {
     await app.store()
     return app
@@ -55,7 +62,7 @@ async function openApp(context: Surroundings, { create, orEmpty = false }: OpenO
     if (create === undefined) throw missing(app, error)
   }
   await rehearse(inMemory(), create)
-  return createApp({ store, directory }, 'api')
+  return createApp({ store, directory }, 'api', { author })
 }
 
 async function rehearse(empty: App, act: (empty: App) => Promise<unknown>): Promise<void> {

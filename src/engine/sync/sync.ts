@@ -6,6 +6,7 @@ import { fingerprintOf } from '../../kernel/identity/identity.js'
 import type { Job, Queue } from '../../kernel/job/job.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { DefineTrigger, Store } from '../../store/port.js'
+import { auditedSync, changedJobs } from './audit-sync.js'
 import { factsOf, kindOf, type Start, type TriggerKinds } from '../trigger-kind.js'
 
 /** The definitions of one source, entire. */
@@ -52,10 +53,13 @@ export async function sync(store: Store, source: Source, context: SyncContext): 
   // Only what is known by now ends: whoever defines something at the same time keeps it.
   const vanished = [...known.keys()].filter((name) => !names.has(name))
   if (vanished.length > 0) await source.beforeEnding?.(vanished)
-  const shared = await defineJobs(store, { ...source, kinds }, now)
+  const jobs = await changedJobs(store, source.jobs)
+  const triggers = differing.map(({ name }) => name)
+  const audited = auditedSync(store, { source: source.name, jobs, triggers, vanished, now })
+  const shared = await defineJobs(audited, { ...source, kinds }, now)
   const own = { ...context, source: source.name }
-  for (const part of chunks(differing)) await define(store, { ...own, triggers: part })
-  for (const part of chunks(vanished)) await end(store, { ...own, names: part })
+  for (const part of chunks(differing)) await define(audited, { ...own, triggers: part })
+  for (const part of chunks(vanished)) await end(audited, { ...own, names: part })
   return {
     defined: differing.filter((trigger) => !known.has(trigger.name)).map((trigger) => trigger.name),
     changed: differing.filter((trigger) => known.has(trigger.name)).map((trigger) => trigger.name),

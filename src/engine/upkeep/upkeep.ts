@@ -3,6 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Finished, LostClaim, Store } from '../../store/port.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
+import { forgetRequests } from './forget-requests.js'
 import { forgetDays, rollUp } from './roll-up.js'
 
 /** What upkeep needs. */
@@ -92,7 +93,10 @@ export class Upkeep {
     if (retentionMs === Infinity || at < this.#pruneAt) return 0
     const pruned = await store.prune({ before: at - retentionMs, limit: pruneBatch, now: at })
     const audited = await store.pruneAudit({ before: at - auditMs, keep: auditEntries, limit: pruneBatch })
-    if (pruned < pruneBatch && audited < pruneBatch) this.#pruneAt = at + pruneEveryMs
+    if (pruned < pruneBatch && audited < pruneBatch) {
+      await forgetRequests(store, at)
+      this.#pruneAt = at + pruneEveryMs
+    }
     if (pruned > 0) {
       const details = { before: at - retentionMs, count: pruned }
       this.#options.events.emit('operation', {

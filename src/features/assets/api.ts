@@ -1,5 +1,5 @@
 import { findJob } from '../../engine/sync/find-definition.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import { splitChange, type ChangeOptions } from '../../kernel/audit/change-options.js'
 import { jobName, type AnyJob, type JobRef } from '../../kernel/job/job-ref.js'
 import { assertPartition, isAsset } from '../../kernel/partition/asset.js'
 import type { Run } from '../../kernel/run/run.js'
@@ -64,27 +64,30 @@ export class Assets {
   }
 
   /** Defines when an asset is due: by code before the start, at run time after it. The same name replaces the schedule. A faulty definition throws at once. */
-  schedule(asset: AnyJob, options: AssetScheduleOptions & DryRun): Promise<void> {
+  schedule(asset: AnyJob, options: AssetScheduleOptions & ChangeOptions): Promise<void> {
     const job = jobName(asset)
-    const { name = job, dryRun, ...schedule } = (options as (AssetScheduleOptions & DryRun) | null) ?? {}
+    const given = (options as (AssetScheduleOptions & ChangeOptions) | null) ?? {}
+    const { change, rest } = splitChange(given)
+    const { name = job, ...schedule } = rest
     const { isStarted, definitions } = this.#context
     // An app that defines nothing asks the store, as one that runs does.
-    if (isStarted || definitions.jobs.size === 0) return this.#scheduleNow(name, { ...schedule, job }, dryRun)
-    this.#addSchedule(name, { ...schedule, job }, dryRun)
+    if (isStarted || definitions.jobs.size === 0) return this.#scheduleNow(name, { ...schedule, job }, change)
+    this.#addSchedule(name, { ...schedule, job }, change.dryRun)
     return Promise.resolve()
   }
 
   /** Ends a schedule; runs that are due already go on. A schedule that does not exist is no error. */
-  async unschedule(name: string, { dryRun }: DryRun = {}): Promise<{ readonly removed: boolean }> {
+  async unschedule(name: string, options: ChangeOptions = {}): Promise<{ readonly removed: boolean }> {
     const { definitions, change, source } = this.#context
     const planned = definitions.part(ownSchedules)
     const isKnown = planned.has(name) && definitions.triggers.has(name)
-    if (dryRun !== true && planned.delete(name)) definitions.triggers.delete(name)
+    if (options.dryRun !== true && planned.delete(name)) definitions.triggers.delete(name)
     const asked = {
       operation: 'unschedule',
       target: name,
       outcome: ({ removed }: { removed: boolean }) => (removed ? 'removed' : 'not there'),
-      dryRun,
+      options,
+      audit: { action: 'asset.unschedule', subjects: [{ kind: 'trigger', name } as const] },
     }
     const { endSchedule } = await import('./schedules.js')
     return await change(asked, async (store, now) => {
@@ -113,17 +116,19 @@ export class Assets {
       readonly partition?: string | undefined
       readonly wait?: boolean | undefined
       readonly signal?: AbortSignal | undefined
-    } & DryRun = {},
+    } & ChangeOptions = {},
   ): Promise<Enqueued & { readonly run?: Run }> {
     const { definitions, enqueue, waitForRun } = this.#context
-    const { partition, wait = false, signal, dryRun } = options
+    const { partition, wait = false, signal, ...change } = options
+    const { dryRun } = change
     const store = await this.#context.store()
     const { asAsset } = await import('./status.js')
     const name = jobName(asset)
     const job = asAsset(definitions.jobs.get(name)?.job ?? (await findJob(store, name)))
     // Before its label becomes a part of other texts that would be refused with it.
     assertPartition(job, partition)
-    const enqueued = await enqueue(name, { partition, uniqueKey: `partition:${partition ?? ''}`, dryRun })
+    const uniqueKey = `partition:${partition ?? ''}`
+    const enqueued = await enqueue(name, { partition, uniqueKey, ...change })
     return wait && dryRun !== true ? { ...enqueued, run: await waitForRun(enqueued.id, signal) } : enqueued
   }
 
@@ -149,7 +154,7 @@ export class Assets {
   }
 
   /** Starts a backfill, if there is anything to make. With `dryRun` it only returns the plan. */
-  async backfill(asset: AnyJob, options: BackfillOptions & DryRun): Promise<StartedBackfill> {
+  async backfill(asset: AnyJob, options: BackfillOptions & ChangeOptions): Promise<StartedBackfill> {
     return await startBackfill(this.#context, jobName(asset), options)
   }
 
@@ -173,8 +178,15 @@ export class Assets {
     schedules.add(name)
   }
 
-  async #scheduleNow(name: string, input: TriggerInput, dryRun: boolean | undefined): Promise<void> {
-    const asked = { operation: 'schedule', target: name, outcome: () => 'scheduled', dryRun, needsJobs: true }
+  async #scheduleNow(name: string, input: TriggerInput, options: ChangeOptions): Promise<void> {
+    const asked = {
+      operation: 'schedule',
+      target: name,
+      outcome: () => 'scheduled',
+      options,
+      audit: { action: 'asset.schedule', subjects: [{ kind: 'trigger', name } as const] },
+      needsJobs: true,
+    }
     const { defineSchedule } = await import('./schedules.js')
     await this.#context.change(asked, (store, now) => defineSchedule(store, { name, input, now }))
   }

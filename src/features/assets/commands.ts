@@ -1,4 +1,11 @@
-import { type Command, detachOption, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
+import {
+  type Command,
+  detachOption,
+  onApp,
+  changeOptions,
+  storeOptions,
+  zoneOption,
+} from '../../cli/framework/command.js'
 import { printFields } from '../../cli/framework/print/fields.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
 import type { Output } from '../../cli/framework/print/output.js'
@@ -129,7 +136,7 @@ const materialize: Command<AssetsApp> = {
     { name: 'partition', value: 'label', help: 'which partition; `rota asset backfill` makes several' },
     detachOption,
     zoneOption,
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota asset materialize raw_events --partition 2025-01-15': 'one partition, now',

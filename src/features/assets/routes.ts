@@ -83,8 +83,8 @@ export const assetRoutes: readonly Route<AssetsApp>[] = [
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
     example: { parts: { name: 'raw_events' }, body: { partition: '2026-01-01', dryRun: true } },
-    handle: async ({ app, parts: given, body: { partition: of, dryRun } }) => {
-      const { id, created } = await app.assets.materialize(given.name, { partition: of, dryRun })
+    handle: async ({ app, change, parts: given, body: { partition: of } }) => {
+      const { id, created } = await app.assets.materialize(given.name, { partition: of, ...change })
       return { id, created }
     },
   }),
@@ -109,10 +109,10 @@ export const assetRoutes: readonly Route<AssetsApp>[] = [
         dryRun: true,
       },
     },
-    handle: async ({ app, parts: given, body: { options, dryRun } }) => {
+    handle: async ({ app, change, parts: given, body: { options } }) => {
       await app.assets.get(given.name)
       const { schedule } = given
-      await app.assets.schedule(given.name, { ...(options as object), name: schedule, dryRun })
+      await app.assets.schedule(given.name, { ...(options as object), name: schedule, ...change })
       const found = (await app.assets.schedules()).find((one) => one.name === schedule)
       return { name: schedule, nextAt: found?.nextAt }
     },
@@ -128,10 +128,10 @@ export const assetRoutes: readonly Route<AssetsApp>[] = [
     body: z.strictObject(change),
     answer: z.strictObject({ removed: z.boolean() }),
     example: { parts: { name: 'raw_events', schedule: 'raw_events_daily' }, body: { dryRun: true } },
-    handle: async ({ app, parts: given, body: { dryRun } }) => {
+    handle: async ({ app, change, parts: given }) => {
       const { schedules } = await app.assets.get(given.name)
       const isOwn = schedules.some(({ trigger }) => trigger.name === given.schedule)
-      return isOwn ? await app.assets.unschedule(given.schedule, { dryRun }) : { removed: false }
+      return isOwn ? await app.assets.unschedule(given.schedule, change) : { removed: false }
     },
   }),
   ...backfillRoutes,

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
+import type { AskedAudit } from '../../engine/audit-change.js'
 import { tellFailure, someIds } from '../../engine/operations.js'
 import { takerName, takingCommands, type CommandHandler } from '../../engine/worker/command-run.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
 import { defineJob, functionOf, type JobInput, type JobOptions } from '../../kernel/job/define-job.js'
@@ -55,25 +57,32 @@ export class Commands {
   }
 
   /** Checks, stores and schedules a command job; an id that is taken is a conflict that changes nothing. */
-  async add(job: AddJob, { dryRun }: DryRun = {}): Promise<CommandJobInfo> {
+  async add(job: AddJob, options: ChangeOptions = {}): Promise<CommandJobInfo> {
+    // The id is made here, so that the audit can name it.
+    const given = withId(job)
+    const { dryRun } = options
     const asked = {
       operation: 'add job',
-      target: (job as AddJob | null)?.id ?? 'a new job',
+      target: (given as AddJob | null)?.id ?? 'a new job',
       outcome: () => 'added',
       details: ({ id }: CommandJobInfo) => ({ job: id }),
-      dryRun,
+      options,
+      audit: auditOf('command.add', String((given as AddJob | null)?.id)),
       needsJobs: true,
     }
     return await this.#context.change(asked, async (store, now) =>
-      (await this.#jobs(store)).add(job, { now, dryRun }),
+      (await this.#jobs(store)).add(given, { now, dryRun }),
     )
   }
 
   /** Removes a command job: a run in progress may finish, pending runs are cancelled. */
-  async remove(id: string, { dryRun }: DryRun = {}): Promise<CommandJobInfo> {
-    const { tell, now } = this.#context
-    const asked = { operation: 'remove job', target: id, outcome: () => 'removed', dryRun }
-    return await tell(asked, async () => (await this.#jobs()).remove(id, { now: now(), dryRun }))
+  async remove(id: string, options: ChangeOptions = {}): Promise<CommandJobInfo> {
+    const { dryRun } = options
+    const audit = auditOf('command.remove', id)
+    const asked = { operation: 'remove job', target: id, outcome: () => 'removed', options, audit }
+    return await this.#context.change(asked, async (store, now) =>
+      (await this.#jobs(store)).remove(id, { now, dryRun }),
+    )
   }
 
   /** One command job, also one that was removed. */
@@ -93,7 +102,7 @@ export class Commands {
   }
 
   /** Runs a command job now; its schedule does not change. */
-  async runNow(id: string): Promise<Enqueued> {
+  async runNow(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<Enqueued> {
     const { events, runNow } = this.#context
     try {
       await this.#assertActive(id)
@@ -101,29 +110,35 @@ export class Commands {
       tellFailure(events, { operation: 'run', target: id }, error)
       throw error
     }
-    return await runNow(id)
+    return await runNow(id, options)
   }
 
   /** Removes executed one-shots, which also happens once a day; returns their ids. */
-  async cleanup(options: { readonly dryRun?: boolean } = {}): Promise<readonly string[]> {
-    const { tell, now } = this.#context
+  async cleanup(options: ChangeOptions = {}): Promise<readonly string[]> {
     const isDry = options.dryRun ?? false
     const asked = {
       operation: 'clean up jobs',
       target: 'executed one-shots',
       outcome: () => (isDry ? 'nothing was changed' : 'removed'),
       details: (ids: readonly string[]) => ({ count: ids.length, jobs: someIds(ids) }),
+      options,
+      audit: { action: 'command.cleanup', target: 'store', subjects: [] },
     }
-    return await tell(asked, async () => (await this.#jobs()).cleanup({ isDry, now: now() }))
+    return await this.#context.change(asked, async (store, now) =>
+      (await this.#jobs(store)).cleanup({ isDry, now }),
+    )
   }
 
   /** Adds the jobs of a file and returns what became of each line; faulty lines are skipped. */
-  async import(path: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
+  async import(path: string, options: ImportOptions & ChangeOptions = {}): Promise<readonly ImportedLine[]> {
     return await this.#import({ path: resolve(this.#context.directory, path) }, path, options)
   }
 
   /** Adds the jobs of a text with one JSON map per line, like `import` does with a file. */
-  async importText(text: string, options: ImportOptions = {}): Promise<readonly ImportedLine[]> {
+  async importText(
+    text: string,
+    options: ImportOptions & ChangeOptions = {},
+  ): Promise<readonly ImportedLine[]> {
     return await this.#import({ path: 'the text', bytes: Buffer.from(text) }, 'a text', options)
   }
 
@@ -136,22 +151,21 @@ export class Commands {
   async #import(
     lines: { readonly path: string; readonly bytes?: Buffer },
     target: string,
-    options: ImportOptions,
+    options: ImportOptions & ChangeOptions,
   ): Promise<readonly ImportedLine[]> {
-    const { tell, now, wake, storeWithJobs } = this.#context
     const { importJobs } = await import('./transfer/import.js')
     const asked = {
       operation: 'import jobs',
       target,
       outcome: () => (options.dryRun === true ? 'nothing was changed' : 'imported'),
       details: countsOf,
+      options,
+      audit: { action: 'command.import', target: 'store', subjects: [], after: { from: target } },
+      needsJobs: true,
     }
-    const imported = await tell(asked, async () => {
-      if (options.dryRun !== true) await storeWithJobs()
-      return await importJobs(await this.#jobs(), { ...options, ...lines, now: now() })
-    })
-    wake()
-    return imported
+    return await this.#context.change(asked, async (store, now) =>
+      importJobs(await this.#jobs(store), { ...options, ...lines, now }),
+    )
   }
 
   async #jobs(opened?: Store): Promise<CommandJobs> {
@@ -186,6 +200,16 @@ export class Commands {
     const { leaseMs, offerAfterMs } = settings
     this.#endUnclaimed = failUnclaimedRuns({ store, clock, now, events, leaseMs, offerAfterMs })
   }
+}
+
+/** What is no object is refused later, with the rest. */
+function withId(job: AddJob): AddJob {
+  if (typeof job !== 'object' || (job as AddJob | null) === null || job.id !== undefined) return job
+  return { ...job, id: `job_${randomBytes(16).toString('hex')}` }
+}
+
+function auditOf(action: string, id: string): AskedAudit {
+  return { action, subjects: [{ kind: 'trigger', name: id }] }
 }
 
 /** The number of lines by what became of them. */

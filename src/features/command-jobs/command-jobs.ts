@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { readCommandJob, type CommandJob } from './definition.js'
 import { infoOf, type CommandJobInfo } from './state.js'
@@ -231,8 +230,7 @@ const addNames: readonly (keyof AddJob)[] = [
 function readAdded(added: AddJob): CommandJob {
   const place = placeOf()
   const input = readOptions(added, addNames, place) ?? {}
-  const id = input['id'] ?? `job_${randomBytes(16).toString('hex')}`
-  const job = readCommandJob({ input: { ...input, id }, spelling: 'library' }, place)
+  const job = readCommandJob({ input, spelling: 'library' }, place)
   refuse('the job', place.faults)
   return job as CommandJob
 }

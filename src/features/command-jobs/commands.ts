@@ -4,6 +4,7 @@ import {
   type Context,
   exitCodes,
   onApp,
+  changeOptions,
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
@@ -24,6 +25,7 @@ import { type CommandJobInfo, jobView } from './state.js'
 
 const jobId: Argument = { name: 'id', help: 'the id of the job' }
 const sharedOptions = [jobsOption, zoneOption, ...storeOptions]
+const changingOptions = [jobsOption, zoneOption, ...changeOptions]
 const hint = 'see `rota job add --help`'
 
 const add: Command<CommandsApp> = {
@@ -43,7 +45,7 @@ const add: Command<CommandsApp> = {
     { name: 'command', value: 'text', help: 'the command', isContent: true, isRequired: true },
     { name: 'user', key: 'userId', value: 'id', help: 'the user it is for' },
     { name: 'metadata', value: 'name=text', help: 'further values', isList: true, isContent: true },
-    ...sharedOptions,
+    ...changingOptions,
   ],
   examples: {
     "rota job add --schedule '0 9 * * *' --command check_status --user user1": 'every day',
@@ -103,7 +105,7 @@ const remove: Command<CommandsApp> = {
   summary: 'remove a command job',
   about: 'Removes a command job. A running run finishes, pending runs are cancelled.',
   arguments: [jobId],
-  options: sharedOptions,
+  options: changingOptions,
   examples: { 'rota job remove job_124': 'no further runs' },
   run: onApp(async (app, context) => {
     await useFile(context, app)
@@ -181,7 +183,7 @@ const run: Command<CommandsApp> = {
   name: 'run',
   summary: 'run a command job now',
   arguments: [jobId],
-  options: sharedOptions,
+  options: changingOptions,
   examples: { 'rota job run job_124': 'now, independent of its schedule' },
   run: onApp(async (app, context) => {
     await useFile(context, app)
@@ -194,7 +196,7 @@ const cleanup: Command<CommandsApp> = {
   name: 'cleanup',
   summary: 'remove executed one-shot jobs',
   about: 'Removes the one-shot jobs that were executed; the engine does this once a day, too.',
-  options: [{ name: 'dry-run', help: 'only list them' }, ...sharedOptions],
+  options: [{ name: 'dry-run', help: 'only list them' }, ...changingOptions],
   examples: { 'rota job cleanup --dry-run': 'which jobs it would remove' },
   run: onApp(async (app, context) => {
     const { args, out } = context

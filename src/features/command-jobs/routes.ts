@@ -97,9 +97,9 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
         dryRun: true,
       },
     },
-    handle: async ({ app, body: { dryRun, ...given } }) => {
+    handle: async ({ app, change, body: { ...given } }) => {
       const job = pick(given, ['id', 'type', 'schedule', 'executeAt', 'command', 'userId', 'metadata'])
-      return jobView(await app.commands.add(job, { dryRun }))
+      return jobView(await app.commands.add(job, change))
     },
   }),
   route({
@@ -112,8 +112,7 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
     body: changeBody,
     answer: shown,
     example: { parts: { id: 'job_124' }, body: { dryRun: true } },
-    handle: async ({ app, parts: { id }, body: { dryRun } }) =>
-      jobView(await app.commands.remove(id, { dryRun })),
+    handle: async ({ app, change, parts: { id } }) => jobView(await app.commands.remove(id, change)),
   }),
   route({
     method: 'POST',
@@ -140,8 +139,8 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
     body: changeBody,
     answer: z.strictObject({ removed: z.array(name), executed: z.array(name) }),
     example: { body: { dryRun: true } },
-    handle: async ({ app, body: { dryRun = false } }) => {
-      const executed = await app.commands.cleanup({ dryRun })
+    handle: async ({ app, change, body: { dryRun = false } }) => {
+      const executed = await app.commands.cleanup(change)
       return { removed: dryRun ? [] : executed, executed }
     },
   }),
@@ -170,8 +169,8 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
         dryRun: true,
       },
     },
-    handle: async ({ app, body: { text, strict, dryRun } }) => ({
-      items: (await app.commands.importText(text, { strict, dryRun })).map(lineView),
+    handle: async ({ app, change, body: { text, strict } }) => ({
+      items: (await app.commands.importText(text, { strict, ...change })).map(lineView),
     }),
   }),
 ]

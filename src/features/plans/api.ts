@@ -1,6 +1,6 @@
 import type { AppContext } from '../app-context.js'
 import { definitionFiles } from '../../engine/sync/definition-files.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import { parseDuration } from '../../time/duration.js'
 import type { CheckedPlan } from './check.js'
 import type { EnqueuedEntry } from './enqueue-entry.js'
@@ -34,13 +34,15 @@ export class Plans {
   }
 
   /** Enqueues one entry of a plan that this app names, also a missed one, but never twice. */
-  async enqueue(name: string, id: string, { dryRun }: DryRun = {}): Promise<EnqueuedEntry> {
+  async enqueue(name: string, id: string, options: ChangeOptions = {}): Promise<EnqueuedEntry> {
+    const { dryRun } = options
     const { enqueueNamed } = await import('./named-plan.js')
     const asked = {
       operation: 'enqueue entry',
       target: `${name} ${id}`,
       outcome: ({ outcome }: EnqueuedEntry) => outcome,
-      dryRun,
+      options,
+      audit: { action: 'plan.enqueue', target: `plan:${name}`, subjects: [], after: { entry: id } },
       needsJobs: true,
     }
     return await this.#context.change(asked, (store) =>

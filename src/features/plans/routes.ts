@@ -103,8 +103,8 @@ export const planRoutes: readonly Route<PlansApp>[] = [
     body: changeBody,
     answer: z.strictObject({ ...entryFields, outcome: z.enum(['enqueued', 'already_enqueued']) }),
     example: { parts: { plan: aPlan, id: '96b0037ff184' }, body: { dryRun: true } },
-    handle: async ({ app, parts: { plan, id }, body: { dryRun } }) => {
-      const { entry: found, outcome } = await app.plans.enqueue(plan, id, { dryRun })
+    handle: async ({ app, change, parts: { plan, id } }) => {
+      const { entry: found, outcome } = await app.plans.enqueue(plan, id, change)
       return { ...idsOf(found), outcome }
     },
   }),

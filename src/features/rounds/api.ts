@@ -6,7 +6,8 @@ import {
   type RoundInput,
   type ServiceInput,
 } from './definition.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import { splitChange, type ChangeOptions } from '../../kernel/audit/change-options.js'
+import type { AskedAudit } from '../../engine/audit-change.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { AppContext } from '../app-context.js'
@@ -44,25 +45,27 @@ export class Rounds {
   }
 
   /** Starts a round at run time, or changes the interval or services of a running one. A stopped round needs only its name. */
-  async start(name: string, options: Partial<RoundOptions> & DryRun = {}): Promise<void> {
-    const { dryRun, ...given } = options
+  async start(name: string, options: Partial<RoundOptions> & ChangeOptions = {}): Promise<void> {
+    const { change, rest: given } = splitChange(options)
     const asked = {
       operation: 'start round',
       target: name,
       outcome: () => 'started',
-      dryRun,
+      options: change,
+      audit: auditOf('round.start', name),
       needsJobs: true,
     }
     const { startRound } = await import('./store-rounds.js')
     const trigger = await this.#context.change(asked, (store, now) =>
       startRound(store, { name, options: inputOf(given), now }),
     )
-    if (dryRun !== true) this.#warn(trigger)
+    if (change.dryRun !== true) this.#warn(trigger)
   }
 
   /** Stops a round that was started at run time: its current service finishes, and the rest of its cycle is kept. */
-  async stop(name: string, { dryRun }: DryRun = {}): Promise<void> {
-    const asked = { operation: 'stop round', target: name, outcome: () => 'stopped', dryRun }
+  async stop(name: string, options: ChangeOptions = {}): Promise<void> {
+    const audit = auditOf('round.stop', name)
+    const asked = { operation: 'stop round', target: name, outcome: () => 'stopped', options, audit }
     const { stopRound } = await import('./store-rounds.js')
     await this.#context.change(asked, (store, now) => stopRound(store, { name, now }))
   }
@@ -103,9 +106,19 @@ export class Rounds {
   /** Sets the interval of a service in all rounds. */
   async setTiming(
     service: string,
-    { every, dryRun }: { readonly every: string | number } & DryRun,
+    options: { readonly every: string | number } & ChangeOptions,
   ): Promise<ServiceTimes> {
-    const asked = { operation: 'set service timing', target: service, outcome: () => 'set', dryRun }
+    const { every } = options
+    const asked = {
+      operation: 'set service timing',
+      target: service,
+      outcome: () => 'set',
+      options,
+      audit: {
+        action: 'service.timing',
+        subjects: [{ kind: 'state', key: { kind: 'service', name: service, item: '' } } as const],
+      },
+    }
     const { setServiceTiming } = await import('./timing.js')
     return await this.#context.change(asked, (store, now) => setServiceTiming(store, { service, every, now }))
   }
@@ -117,6 +130,10 @@ export class Rounds {
     const warning = { operation: 'define round', target: trigger.name, outcome: 'warning' }
     this.#context.events.emit('operation', { ...warning, details: { message } })
   }
+}
+
+function auditOf(action: string, name: string): AskedAudit {
+  return { action, subjects: [{ kind: 'trigger', name }] }
 }
 
 function inputOf(options: Partial<RoundOptions>): Partial<RoundInput> {

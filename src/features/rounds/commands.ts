@@ -1,4 +1,4 @@
-import { type Command, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
+import { type Command, changeOptions, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { assertName } from '../../cli/framework/names.js'
 import type { RoundsApp } from './json-views.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
@@ -24,7 +24,7 @@ const start: Command<RoundsApp> = {
       help: 'a service, and how often it runs if not at every check; in order',
       isList: true,
     },
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota round start crawlers --every 1h -s crawl -s report=24h': 'hourly and daily services in one round',
@@ -62,7 +62,7 @@ const stop: Command<RoundsApp> = {
   summary: 'stop a round after its current service',
   about: 'Stops a round. The current service finishes; the services that are left are kept.',
   arguments: [roundName],
-  options: storeOptions,
+  options: changeOptions,
   examples: { 'rota round stop crawlers': 'no more checks' },
   run: onApp(async (app, { args, out }) => {
     const name = args.word(0)
@@ -91,7 +91,7 @@ const setTiming: Command<RoundsApp> = {
   name: 'set',
   summary: 'change how often a service runs',
   arguments: [{ name: 'service', help: 'the service', completes: 'job' }],
-  options: [{ ...everyOption, isRequired: true }, ...storeOptions],
+  options: [{ ...everyOption, isRequired: true }, ...changeOptions],
   examples: { 'rota round timing set report --every 12h': 'twice a day from now on' },
   run: onApp(async (app, { args, out }) => {
     const service = args.word(0)

@@ -100,9 +100,9 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
       parts: { name: 'crawlers' },
       body: { every: '1h', services: ['crawl', { job: 'report', every: '24h' }], dryRun: true },
     },
-    handle: async ({ app, parts: given, body: { every: interval, services, priority, dryRun } }) => {
+    handle: async ({ app, change, parts: given, body: { every: interval, services, priority, dryRun } }) => {
       const options = { every: interval, services, priority } as Partial<RoundOptions>
-      await app.rounds.start(given.name, { ...options, dryRun })
+      await app.rounds.start(given.name, { ...options, ...change })
       return await startedRound(app, given.name, dryRun)
     },
   }),
@@ -117,8 +117,8 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     body: changeBody,
     answer: started,
     example: { parts: { name: 'crawlers' }, body: { dryRun: true } },
-    handle: async ({ app, parts: given, body: { dryRun } }) => {
-      await app.rounds.start(given.name, { dryRun })
+    handle: async ({ app, change, parts: given, body: { dryRun } }) => {
+      await app.rounds.start(given.name, change)
       return await startedRound(app, given.name, dryRun)
     },
   }),
@@ -133,8 +133,8 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     body: changeBody,
     answer: z.strictObject({ name, stopped: z.boolean(), left: z.number().int() }),
     example: { parts: { name: 'crawlers' }, body: { dryRun: true } },
-    handle: async ({ app, parts: given, body: { dryRun } }) => {
-      await app.rounds.stop(given.name, { dryRun })
+    handle: async ({ app, change, parts: given, body: { dryRun } }) => {
+      await app.rounds.stop(given.name, change)
       const [kept] = await app.rounds.state(given.name)
       const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
       return { name: given.name, stopped: dryRun !== true, left }
@@ -171,8 +171,8 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     body: z.strictObject({ ...change, every }),
     answer: service,
     example: { parts: { name: 'crawl' }, body: { every: '12h', dryRun: true } },
-    handle: async ({ app, parts: given, body: { every: interval, dryRun } }) =>
-      await app.rounds.setTiming(given.name, { every: interval, dryRun }),
+    handle: async ({ app, change, parts: given, body: { every: interval } }) =>
+      await app.rounds.setTiming(given.name, { every: interval, ...change }),
   }),
 ]
 

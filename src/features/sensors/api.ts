@@ -1,11 +1,14 @@
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, shown } from '../../kernel/definition/faults.js'
+import type { AskedAudit } from '../../engine/audit-change.js'
 import type { RunContext } from '../../engine/worker/perform.js'
-import type { DryRun } from '../../kernel/definition/dry-run.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { JobOptions } from '../../kernel/job/define-job.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Written } from '../../kernel/definition/read-value.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
 import type { AppContext } from '../app-context.js'
 import {
   readSensorDefinition,
@@ -14,7 +17,7 @@ import {
   type SensorOptions,
 } from './definition.js'
 import type { Deliveries, Delivered } from './delivery/deliver.js'
-import type { Evaluation } from './record.js'
+import { recordKey, type Evaluation } from './record.js'
 import { ownSensors, type ConfiguredSensor, type Observation } from './sensor.js'
 import type { SensorInfo, SensorPreview, SensorReset } from './status.js'
 import { givenSensor, onOwnDatabase, type GivenSensor } from './types.js'
@@ -111,31 +114,50 @@ export class Sensors {
   /** Lets a sensor begin anew, or from a given state; `keys` says whether it also forgets the keys it has seen. */
   async reset(
     name: string,
-    options: { readonly keys: boolean; readonly state?: Json | undefined } & DryRun,
+    options: { readonly keys: boolean; readonly state?: Json | undefined } & ChangeOptions,
   ): Promise<SensorReset> {
     const { resetSensor } = await import('./status.js')
-    const asked = { operation: 'reset sensor', target: name, outcome: () => 'reset', dryRun: options.dryRun }
-    return await this.#context.change(asked, (store, now) => resetSensor(store, { name, ...options, now }))
+    const asked = {
+      operation: 'reset sensor',
+      target: name,
+      outcome: () => 'reset',
+      options,
+      audit: resetAudit(name),
+    }
+    const { keys, state, dryRun } = options
+    return await this.#context.change(asked, (store, now) =>
+      resetSensor(store, { name, keys, state, dryRun, now }),
+    )
   }
 
   /** Ends a sensor of this app and forgets its state; its runs stay. */
-  async remove(name: string, { dryRun }: DryRun = {}): Promise<void> {
-    const { store, now, definitions } = this.#context
+  async remove(name: string, options: ChangeOptions = {}): Promise<void> {
+    const asked = {
+      operation: 'remove sensor',
+      target: name,
+      outcome: () => 'removed',
+      options,
+      audit: { action: 'sensor.remove', subjects: [{ kind: 'trigger', name } as const] },
+    }
+    await this.#context.change(asked, (store, now) => this.#remove(store, { name, now, ...options }))
+  }
+
+  async #remove(store: Store, request: { name: string; now: Instant } & ChangeOptions): Promise<void> {
+    const { name, now } = request
     const { forgetSensor, sensorInfo } = await import('./status.js')
-    const opened = await store()
-    const { record } = await sensorInfo(opened, name, now())
-    const [trigger] = await opened.triggers({ names: [name] })
+    const { record } = await sensorInfo(store, name, now)
+    const [trigger] = await store.triggers({ names: [name] })
     const configured = await this.#own(name)
-    if (dryRun === true) return
+    if (request.dryRun === true) return
     if (trigger !== undefined) {
       const { end } = await import('../../engine/sync/sync.js')
       const { sensorKinds } = await import('./kind.js')
-      await end(opened, { kinds: sensorKinds, source: trigger.source, names: [name], now: now() })
+      await end(store, { kinds: sensorKinds, source: trigger.source, names: [name], now })
     }
     this.#sensors.delete(name)
-    definitions.triggers.delete(name)
+    this.#context.definitions.triggers.delete(name)
     if (record.isInitialized) await this.#cleanUp(name, configured, record.state)
-    await forgetSensor(opened, name, now())
+    await forgetSensor(store, name, now)
   }
 
   /** Hands an observation to a sensor. It is durable when the promise resolves. */
@@ -191,6 +213,11 @@ export class Sensors {
     const { clock, events, tracer } = this.#context
     await cleanUpSensor(name, configured, { state, clock, events, tracer })
   }
+}
+
+function resetAudit(name: string): AskedAudit {
+  const subjects = [{ kind: 'state', key: recordKey(name) } as const]
+  return { action: 'sensor.reset', target: `trigger:${name}`, subjects }
 }
 
 function noStoreYet(error: unknown): undefined {

@@ -1,5 +1,12 @@
 import type { Sensors } from './api.js'
-import { type Command, exitCodes, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
+import {
+  type Command,
+  exitCodes,
+  onApp,
+  changeOptions,
+  storeOptions,
+  zoneOption,
+} from '../../cli/framework/command.js'
 import type { Arguments } from '../../cli/framework/arguments.js'
 import { type GivenHold, holdOptions, readHold } from '../../cli/framework/hold-options.js'
 import { previewView, sensorView } from './json-views.js'
@@ -97,7 +104,7 @@ const reset: Command<SensorsApp> = {
     stateOption,
     { name: 'keep-keys', help: 'keep the seen keys' },
     { name: 'forget-keys', help: 'forget the seen keys' },
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota sensor reset new_files --keep-keys': 'begin anew, trigger only what is new',
@@ -120,7 +127,7 @@ const pause: Command<SensorsApp> = {
   summary: 'pause a sensor',
   arguments: [sensorName],
   options: [...holdOptions, zoneOption, ...storeOptions],
-  examples: { 'rota sensor pause new_files --note "bucket moves"': 'with a reason' },
+  examples: { 'rota sensor pause new_files --reason "bucket moves"': 'with a reason' },
   run: onApp(async (app, context) => {
     const { name } = await oneSensor(app, context.args.word(0))
     const changed = await app.triggers.pause(name, readHold(context))
@@ -133,7 +140,7 @@ const resume: Command<SensorsApp> = {
   name: 'resume',
   summary: 'resume a sensor',
   arguments: [sensorName],
-  options: storeOptions,
+  options: changeOptions,
   examples: { 'rota sensor resume new_files': 'poll it again' },
   run: onApp(async (app, { args, out }) => {
     const { name } = await oneSensor(app, args.word(0))

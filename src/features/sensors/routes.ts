@@ -130,9 +130,9 @@ export const sensorRoutes: readonly Route<SensorsApp>[] = [
     }),
     answer: z.strictObject({ sensor: name, forgotten: z.number().int().nullable() }),
     example: { parts: { name: 'inbox' }, body: { forgetKeys: false, dryRun: true } },
-    handle: async ({ app, parts: given, body: { forgetKeys: keys, state: from, dryRun } }) => ({
+    handle: async ({ app, change, parts: given, body: { forgetKeys: keys, state: from } }) => ({
       sensor: given.name,
-      ...(await app.sensors.reset(given.name, { keys, state: from as never, dryRun })),
+      ...(await app.sensors.reset(given.name, { keys, state: from as never, ...change })),
     }),
   }),
 ]

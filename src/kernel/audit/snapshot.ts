@@ -13,8 +13,8 @@ export type Snapshot = Json | undefined
 /** A run: where it is in its life. */
 export function runSnapshot(run: Run | undefined): Snapshot {
   if (run === undefined) return undefined
-  const { job, trigger = null, state, runAt, attempt, failures, cancelRequested, reason = null } = run
-  return { job, trigger, state, runAt: formatInstant(runAt), attempt, failures, cancelRequested, reason }
+  const { id, job, trigger = null, state, runAt, attempt, failures, cancelRequested, reason = null } = run
+  return { id, job, trigger, state, runAt: formatInstant(runAt), attempt, failures, cancelRequested, reason }
 }
 
 /** A trigger: what defines it, and not how far it was planned. */

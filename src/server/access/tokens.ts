@@ -1,5 +1,6 @@
 /** Tokens: how programs say who they are. Only the hash of a token is kept. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { AskedAudit } from '../../engine/audit-change.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
@@ -33,10 +34,10 @@ const secretBytes = 32
 /** Makes a token. Its text is told once, here, and cannot be read again. */
 export async function createToken(
   store: Store,
-  request: { name: string; role: Role; expiresAt: Instant | undefined; now: Instant },
+  request: { id?: string; name: string; role: Role; expiresAt: Instant | undefined; now: Instant },
 ): Promise<TokenInfo & { readonly token: string }> {
-  const { name, role, expiresAt, now } = request
-  const [id, secret] = [randomBytes(6).toString('hex'), randomBytes(secretBytes).toString('base64url')]
+  const { id = newTokenId(), name, role, expiresAt, now } = request
+  const secret = randomBytes(secretBytes).toString('base64url')
   const token = `rota_${id}_${secret}`
   const value = {
     name,
@@ -47,6 +48,16 @@ export async function createToken(
   }
   await store.changeState({ changes: [{ ...keyOf(id), revision: 0, value }], now })
   return { id, name, role, createdAt: now, expiresAt, token }
+}
+
+/** The id of a token that is about to be made. */
+export function newTokenId(): string {
+  return randomBytes(6).toString('hex')
+}
+
+/** What the audit records of a change of a token; its hash is masked. */
+export function tokenAudit(action: 'token.create' | 'token.revoke', id: string): AskedAudit {
+  return { action, subjects: [{ kind: 'state', key: keyOf(id) }] }
 }
 
 /** All tokens, also those that have expired. */

@@ -1,5 +1,7 @@
 /** The routes of tokens and sessions. */
 import { z } from 'zod'
+import { changeRecord, type AskedAudit } from '../../engine/audit-change.js'
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import { isName } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
@@ -8,7 +10,14 @@ import { roles } from '../../wire/role.js'
 import { route, type Route } from '../../wire/route.js'
 import type { SignInAttempts } from '../access/attempts.js'
 import { closeSession, cookieHeader, openSession, sessionSecretOf } from '../access/sessions.js'
-import { callerOfToken, createToken, listTokens, revokeToken } from '../access/tokens.js'
+import {
+  callerOfToken,
+  createToken,
+  listTokens,
+  newTokenId,
+  revokeToken,
+  tokenAudit,
+} from '../access/tokens.js'
 import { jsonAnswer } from '../answer.js'
 import { Refusal } from '../problem.js'
 
@@ -84,8 +93,12 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       answer: token.extend({ token: z.string() }),
       status: 201,
       example: { body: { name: 'ci', role: 'operate' } },
-      handle: async ({ app, body: { name, role, expires } }) =>
-        await createToken(await app.store(), { name, role, expiresAt: expires?.getTime(), now: app.now() }),
+      isSecret: true,
+      handle: async ({ app, change: options, body: { name, role, expires } }) => {
+        const request = { id: newTokenId(), name, role, expiresAt: expires?.getTime(), now: app.now() }
+        const store = await audited(app, options, tokenAudit('token.create', request.id))
+        return await createToken(store, request)
+      },
     }),
     route({
       method: 'DELETE',
@@ -97,8 +110,10 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       body: changeBody,
       answer: token,
       example: { parts: { id: '0123456789ab' }, body: { reason: 'a laptop was lost', dryRun: true } },
-      handle: async ({ app, parts: { id }, body: { dryRun } }) =>
-        await revokeToken(await app.store(), { id, now: app.now(), dryRun }),
+      handle: async ({ app, parts: { id }, change: options }) => {
+        const store = await audited(app, options, tokenAudit('token.revoke', id))
+        return await revokeToken(store, { id, now: app.now(), dryRun: options.dryRun })
+      },
     }),
     route({
       method: 'POST',
@@ -118,7 +133,9 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
           throw new Refusal('NOT_SIGNED_IN', 'the token is unknown, revoked or expired')
         }
         const { actor, role, tokenId } = found
-        const secret = await openSession(await app.store(), { tokenId, now })
+        const audit = { action: 'session.open', target: `token:${tokenId}`, subjects: [] }
+        const store = await audited(app, { by: actor, via: 'api' }, audit)
+        const secret = await openSession(store, { tokenId, now })
         return jsonAnswer({ actor, role }, 200, { 'set-cookie': cookieHeader(secret, placeOf(request)) })
       },
     }),
@@ -138,6 +155,12 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       },
     }),
   ]
+}
+
+/** The store, whose next change is recorded. */
+async function audited(app: AccessApp, options: ChangeOptions, audit: AskedAudit): Promise<Store> {
+  const author = { by: 'nobody', via: 'api' } as const
+  return (await app.store()).audited(changeRecord([audit], { options, author, now: app.now() }))
 }
 
 /** Where the cookie counts: at the path at which the handler is mounted. */

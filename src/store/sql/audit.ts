@@ -17,15 +17,16 @@ import {
   workerSnapshot,
   type Snapshot,
 } from '../../kernel/audit/snapshot.js'
-import { staleRevision } from '../../kernel/audit/stale-revision.js'
+import { staleRevision, takenOver } from '../../kernel/audit/stale-revision.js'
 import type { Json } from '../../kernel/definition/json.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 import { holds } from './planning/holds.js'
 import { jobs, triggers } from './planning/read-definitions.js'
 import { orUndefined } from './rows/run-rows.js'
 import { run } from './runs/read-runs.js'
 import type { Session } from './session.js'
-import { stateValue, writeStateEntry } from './state.js'
+import { areCurrent, stateValue, writeStateEntry } from './state.js'
 import type { SqlValue } from './statement.js'
 import type { Driver } from './driver.js'
 import type { Verb } from './verb.js'
@@ -72,11 +73,21 @@ function* recorded<T>(session: Session, record: ChangeRecord, verb: (session: Se
       const joined = joinEntries(entryOfRow(known), audit, entry)
       yield* session.sql.change(UPDATE, textOf(joined.before), textOf(joined.after), entry.id)
     }
-    for (const one of record.state ?? []) yield* writeStateEntry(session, one, entry.at)
+    yield* writeAlongside(session, record.state ?? [], entry.at)
     // Whoever watches the store shows the change at once, also where it made nothing due.
     session.hasNews = true
   }
   return answer
+}
+
+/** Writes state with an entry, once; where somebody else has changed it since, the whole change is refused. */
+function* writeAlongside(session: Session, state: readonly StateChange[], at: Instant): Verb<void> {
+  for (const one of state) {
+    const current = yield* stateValue(session, one)
+    if (JSON.stringify(current) === JSON.stringify(one.value)) continue
+    if (!(yield* areCurrent(session, [one]))) throw takenOver()
+    yield* writeStateEntry(session, one, at)
+  }
 }
 
 function* checkExpected(session: Session, { expected, audits }: ChangeRecord): Verb<void> {

@@ -1,7 +1,7 @@
 import { assertName, longestName } from '../../framework/names.js'
 import type { App } from '../../../app/rota.js'
 import { readJobInput, jobOptions } from '../../options/job-options.js'
-import { type Command, storeOptions } from '../../framework/command.js'
+import { type Command, changeOptions } from '../../framework/command.js'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { readTriggerInput, triggerOptions } from '../../options/trigger-options.js'
 import { usageError } from '../../framework/usage-error.js'
@@ -16,7 +16,7 @@ export const add: Command<App> = {
     ...triggerOptions,
     ...jobOptions,
     { name: 'replace', help: 'change it if it exists' },
-    ...storeOptions,
+    ...changeOptions,
   ],
   rest: 'command [argument...]',
   examples: {

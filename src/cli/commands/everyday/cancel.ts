@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, onApp, storeOptions } from '../../framework/command.js'
+import { type Command, onApp, reasonOption, storeOptions } from '../../framework/command.js'
 import { runView } from '../../../wire/views/runs.js'
 
 /** `rota cancel`: cancels a run. */
@@ -9,12 +9,12 @@ export const cancel: Command<App> = {
   about: 'Cancels a run: a pending one at once, a running one as soon as its worker has stopped it.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
   options: [
-    { name: 'note', value: 'text', help: 'the reason; stored with the run', isContent: true },
+    { ...reasonOption, help: 'why; stored with the run, and `rota history` shows it' },
     ...storeOptions,
   ],
-  examples: { 'rota cancel 01k9w8m2v4 --note "wrong day"': 'with a reason' },
+  examples: { 'rota cancel 01k9w8m2v4 --reason "wrong day"': 'with a reason' },
   run: onApp(async (app, { args, out }) => {
-    const { run, requested } = await app.runs.cancel(args.word(0), { reason: args.text('note') })
+    const { run, requested } = await app.runs.cancel(args.word(0), { reason: args.text('reason') })
     const { id } = run
     const shortId = await shortIdOf(app, [id])
     out.show(

@@ -1,5 +1,5 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, onApp, changeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 import { momentOf } from '../../framework/times-of.js'
 
@@ -23,7 +23,7 @@ export const enqueue: Command<App> = {
     { name: 'unique-for', value: 'duration', help: 'how long the unique key is taken, also after the run' },
     { name: 'concurrency-key', value: 'key', help: 'runs with the same key run one at a time' },
     zoneOption,
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     [`rota enqueue mail --payload '{"to":"a@example.org"}'`]: 'as soon as a worker is free',

@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { unknownName } from '../../options/unknown-name.js'
-import { type Command, onApp, storeOptions } from '../../framework/command.js'
+import { type Command, onApp, changeOptions } from '../../framework/command.js'
 
 /** `rota remove`: removes what was added at run time. */
 export const remove: Command<App> = {
@@ -8,7 +8,7 @@ export const remove: Command<App> = {
   about:
     'Removes a trigger that was added at run time: its pending runs are cancelled, its history stays. If no trigger has the name, it removes the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',
   arguments: [{ name: 'name', help: 'a trigger, or a job', completes: 'trigger' }],
-  options: storeOptions,
+  options: changeOptions,
   examples: { 'rota remove ping': 'the trigger; once more for the job of the same name' },
   run: onApp(async (app, { args, out }) => {
     const name = args.word(0)

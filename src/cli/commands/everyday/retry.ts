@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, onApp, storeOptions } from '../../framework/command.js'
+import { type Command, onApp, changeOptions } from '../../framework/command.js'
 import { runView } from '../../../wire/views/runs.js'
 
 /** `rota retry`: makes a final run pending again. */
@@ -8,7 +8,7 @@ export const retry: Command<App> = {
   name: 'retry',
   about: 'Makes a failed, cancelled or quarantined run pending again, with all its attempts.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
-  options: storeOptions,
+  options: changeOptions,
   examples: { 'rota retry 01k9w8m2v4': 'try it again' },
   run: onApp(async (app, { args, out }) => {
     const run = await app.runs.retry(args.word(0))

@@ -1,5 +1,5 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, detachOption, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, detachOption, onApp, changeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
 
 /** `rota run`: runs a job now and follows it. */
@@ -8,7 +8,7 @@ export const run: Command<App> = {
   about:
     'Runs the job of a trigger, or a job, now, independent of its schedule. A worker (`rota up`) performs it; this command prints its log and ends when it ends, with exit code 1 if it failed. Ctrl-C only stops the printing.',
   arguments: [{ name: 'name', help: 'a trigger or a job', completes: 'trigger' }],
-  options: [payloadOption, detachOption, zoneOption, ...storeOptions],
+  options: [payloadOption, detachOption, zoneOption, ...changeOptions],
   examples: {
     'rota run nightly': 'run it now and watch',
     [`rota run report --payload '{"day":"2026-01-05"}'`]: 'with a payload',

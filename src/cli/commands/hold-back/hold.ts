@@ -1,5 +1,12 @@
 import type { App } from '../../../app/rota.js'
-import { type Command, onApp, type Surroundings, storeOptions, zoneOption } from '../../framework/command.js'
+import {
+  type Command,
+  onApp,
+  type Surroundings,
+  changeOptions,
+  storeOptions,
+  zoneOption,
+} from '../../framework/command.js'
 import { holdOptions, readHold } from '../../framework/hold-options.js'
 import type { Option } from '../../framework/syntax.js'
 import { usageError } from '../../framework/usage-error.js'
@@ -14,7 +21,7 @@ export const pause: Command<App> = {
   arguments: [{ name: 'trigger', help: 'the trigger to pause', isOptional: true, completes: 'trigger' }],
   options: [queueOption, ...holdOptions, zoneOption, ...storeOptions],
   examples: {
-    'rota pause nightly --note "migration" --until 2h': 'for two hours, with a reason',
+    'rota pause nightly --reason "migration" --until 2h': 'for two hours, with a reason',
     'rota pause --queue mail': 'claim nothing from a queue',
   },
   run: onApp(async (app, context) => {
@@ -34,7 +41,7 @@ export const resume: Command<App> = {
   options: [
     queueOption,
     { name: 'catch-up', help: 'catch up on what was due during the pause' },
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota resume nightly': 'continue from now',
@@ -66,7 +73,7 @@ export const freeze: Command<App> = {
   name: 'freeze',
   about: 'Stops all ticks and all claims of every process on the store. Running runs continue.',
   options: [...holdOptions, zoneOption, ...storeOptions],
-  examples: { 'rota freeze --note "incident 12" --until 30m': 'for half an hour' },
+  examples: { 'rota freeze --reason "incident 12" --until 30m': 'for half an hour' },
   run: onApp(async (app, context) => {
     const changed = await app.freeze(readHold(context))
     const text = changed ? 'froze everything; `rota thaw` ends it' : 'everything was frozen already'
@@ -79,7 +86,7 @@ export const thaw: Command<App> = {
   name: 'thaw',
   about:
     'Ends a freeze. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of each trigger.',
-  options: [{ name: 'catch-up', help: 'catch up on what was due during the freeze' }, ...storeOptions],
+  options: [{ name: 'catch-up', help: 'catch up on what was due during the freeze' }, ...changeOptions],
   examples: { 'rota thaw --catch-up': 'resume, and catch up' },
   run: onApp(async (app, { args, out }) => {
     const changed = await app.thaw({ catchUp: args.flag('catch-up') })

@@ -19,7 +19,7 @@ export const killSwitch: Command<App> = {
   options: [...holdOptions, zoneOption, ...storeOptions],
   examples: {
     'rota switch': 'show all',
-    'rota switch worker off --note "disk is full"': 'claim nothing any more',
+    'rota switch worker off --reason "disk is full"': 'claim nothing any more',
     'rota switch worker on': 'claim again',
   },
   run: onApp(async (app, context) => {

@@ -5,7 +5,7 @@ import { packageVersion } from '../../../formats/version.js'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { serveMcp } from '../../../server/mcp/mcp-server.js'
 import { type Command, configOption, type Ended, storeOption } from '../../framework/command.js'
-import { userOf } from '../../framework/hold-options.js'
+import { userOf } from '../../framework/author-of.js'
 import { roleOf } from '../../options/access-role.js'
 import { untilSignal } from '../../framework/until-signal.js'
 

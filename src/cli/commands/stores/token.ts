@@ -1,6 +1,22 @@
 import type { App } from '../../../app/rota.js'
-import { createToken, listTokens, revokeToken } from '../../../server/access/tokens.js'
-import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { changeRecord, type AskedAudit } from '../../../engine/audit-change.js'
+import {
+  createToken,
+  listTokens,
+  newTokenId,
+  revokeToken,
+  tokenAudit,
+} from '../../../server/access/tokens.js'
+import type { Store } from '../../../store/port.js'
+import { authorOf } from '../../framework/author-of.js'
+import {
+  type Command,
+  onApp,
+  type Surroundings,
+  changeOptions,
+  storeOptions,
+  zoneOption,
+} from '../../framework/command.js'
 import { assertName } from '../../framework/names.js'
 import { printList } from '../../framework/print/table.js'
 import { momentOf } from '../../framework/times-of.js'
@@ -15,7 +31,7 @@ const create: Command<App> = {
     { name: 'role', value: 'role', help: 'read, operate or admin; default: read' },
     { name: 'expires', value: 'when', help: 'until when it is valid; default: for ever' },
     zoneOption,
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota token create ci --role operate': 'a token that may run, retry and pause',
@@ -31,7 +47,11 @@ const create: Command<App> = {
       expiresAt,
       now: app.now(),
     }
-    const made = await createToken(await app.store(), request)
+    const id = newTokenId()
+    const made = await createToken(await audited(app, context, tokenAudit('token.create', id)), {
+      id,
+      ...request,
+    })
     out.show(made, made.token)
     if (!out.isJson) out.note('keep it: it cannot be shown again')
   }),
@@ -60,12 +80,19 @@ const revoke: Command<App> = {
   name: 'revoke',
   summary: 'end a token and its sessions',
   arguments: [{ name: 'id', help: 'the id of the token, as `rota token list` shows it' }],
-  options: storeOptions,
+  options: changeOptions,
   examples: { 'rota token revoke 3f9c2a1b77d0': 'nobody can use it any more' },
-  run: onApp(async (app, { args, out }) => {
-    const revoked = await revokeToken(await app.store(), { id: args.word(0), now: app.now() })
+  run: onApp(async (app, context) => {
+    const { args, out } = context
+    const store = await audited(app, context, tokenAudit('token.revoke', args.word(0)))
+    const revoked = await revokeToken(store, { id: args.word(0), now: app.now() })
     out.show(revoked, `revoked the token of ${revoked.name}`)
   }),
+}
+
+async function audited(app: App, context: Surroundings, audit: AskedAudit): Promise<Store> {
+  const record = changeRecord([audit], { options: {}, author: authorOf(context), now: app.now() })
+  return (await app.store()).audited(record)
 }
 
 /** `rota token`: who may use the HTTP API. */

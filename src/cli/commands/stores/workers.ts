@@ -1,7 +1,14 @@
 import type { Drained, WorkerInfo } from '../../../app/control/workers.js'
 import type { App } from '../../../app/rota.js'
 import { systemClock } from '../../../time/clock.js'
-import { type Command, type Context, exitCodes, onApp, storeOptions } from '../../framework/command.js'
+import {
+  type Command,
+  type Context,
+  exitCodes,
+  onApp,
+  changeOptions,
+  storeOptions,
+} from '../../framework/command.js'
 import { pick } from '../../../wire/to-json.js'
 import { type Columns, printList } from '../../framework/print/table.js'
 import { roughly } from '../../framework/print/time-text.js'
@@ -40,7 +47,7 @@ const drain: Command<App> = {
       value: 'duration',
       help: 'wait this long for the running runs; exit code 1 if some are left',
     },
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota workers drain web-1 --wait 15m': 'empty a host before an update',
@@ -63,7 +70,7 @@ const undrain: Command<App> = {
   summary: 'let a draining process work again',
   about: 'Ends the draining of a process, or of all processes of a host, that have not ended yet.',
   arguments: [target],
-  options: storeOptions,
+  options: changeOptions,
   examples: { 'rota workers undrain web-1': 'let it work again' },
   run: onApp(async (app, context) =>
     print(context, await app.workers.undrain(context.args.word(0)), undrainTexts),

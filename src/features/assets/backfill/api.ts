@@ -1,5 +1,7 @@
-import type { DryRun } from '../../../kernel/definition/dry-run.js'
+import type { AuditSubject } from '../../../kernel/audit/audit.js'
+import { splitChange, type ChangeOptions } from '../../../kernel/audit/change-options.js'
 import { RotaError } from '../../../kernel/definition/errors.js'
+import type { Json } from '../../../kernel/definition/json.js'
 import { fingerprintOf } from '../../../kernel/identity/identity.js'
 import { jobName, type AnyJob } from '../../../kernel/job/job-ref.js'
 import type { AppContext } from '../../app-context.js'
@@ -38,23 +40,26 @@ export class Backfills {
   /** Cancels the rest of a backfill. */
   async cancel(
     id: string,
-    { dryRun }: DryRun = {},
+    options: ChangeOptions = {},
   ): Promise<{ readonly backfill: Backfill; readonly cancelled: number }> {
     const { cancelBackfill } = await import('./backfills.js')
-    const asked = { operation: 'cancel backfill', target: id, outcome: () => 'cancelled', dryRun }
+    const audit = { action: 'backfill.cancel', subjects: [subjectOf(id)] }
+    const asked = { operation: 'cancel backfill', target: id, outcome: () => 'cancelled', options, audit }
     return await this.#context.change(asked, (store, now) => cancelBackfill(store, { id, now }))
   }
 
   /** Records the runs that are missing because the process that started the backfill died. */
-  async resume(id: string, { dryRun }: DryRun = {}): Promise<Backfill> {
+  async resume(id: string, options: ChangeOptions = {}): Promise<Backfill> {
     const { continueBackfill } = await import('./backfills.js')
     const asked = {
       operation: 'resume backfill',
       target: id,
       outcome: () => 'resumed',
-      dryRun,
+      options,
+      audit: { action: 'backfill.resume', target: `backfill:${id}`, subjects: [], after: { resumed: true } },
       needsJobs: true,
     }
+    const { dryRun } = options
     return await this.#context.change(asked, (store, now) => continueBackfill(store, { id, now, dryRun }))
   }
 }
@@ -63,30 +68,31 @@ export class Backfills {
 export async function startBackfill(
   context: AppContext,
   asset: string,
-  { dryRun = false, ...options }: BackfillOptions & { readonly dryRun?: boolean | undefined },
+  given: BackfillOptions & ChangeOptions,
 ): Promise<StartedBackfill> {
   const { backfillPlan, recordBackfill } = await import('./backfills.js')
-  const { storeWithJobs, tell, now, wake } = context
-  const store = await storeWithJobs()
-  const planned = async () => {
-    const plan = await backfillPlan(store, { asset, options, now: now() })
-    const digest = fingerprintOf(JSON.stringify([asset, plan.run]))
-    if (options.plan !== undefined && options.plan !== digest) throw changed(asset, plan)
-    return { ...plan, plan: digest }
-  }
-  if (dryRun) return { ...(await planned()), backfill: undefined }
+  const { change, rest: options } = splitChange(given)
   const asked = {
     operation: 'backfill',
     target: asset,
     outcome: ({ backfill }: StartedBackfill) => (backfill === undefined ? 'nothing to make' : 'started'),
     details: ({ backfill }: StartedBackfill) => ({ id: backfill?.id ?? null, runs: backfill?.total ?? 0 }),
+    options: change,
+    audit: { action: 'backfill.start', target: `job:${asset}`, subjects: [], after: options as Json },
+    needsJobs: true,
   }
-  const started = await tell(asked, async () => {
-    const plan = await planned()
-    return { ...plan, backfill: await recordBackfill(store, { asset, plan, options, now: now() }) }
+  return await context.change(asked, async (store, now) => {
+    const plan = await backfillPlan(store, { asset, options, now })
+    const digest = fingerprintOf(JSON.stringify([asset, plan.run]))
+    if (options.plan !== undefined && options.plan !== digest) throw changed(asset, plan)
+    if (change.dryRun === true) return { ...plan, plan: digest, backfill: undefined }
+    const backfill = await recordBackfill(store, { asset, plan, options, now })
+    return { ...plan, plan: digest, backfill }
   })
-  wake()
-  return started
+}
+
+function subjectOf(id: string): AuditSubject {
+  return { kind: 'state', key: { kind: 'backfill', name: id, item: '' } }
 }
 
 function changed(asset: string, { run }: BackfillPlan): RotaError {

@@ -5,7 +5,7 @@ import {
   type Ended,
   exitCodes,
   onApp,
-  storeOptions,
+  changeOptions,
   zoneOption,
 } from '../../../cli/framework/command.js'
 import { printList } from '../../../cli/framework/print/table.js'
@@ -50,7 +50,7 @@ export const backfill: Command<AssetsApp> = {
     { name: 'cancel', value: 'id', help: 'cancel the rest of this backfill' },
     { name: 'resume', value: 'id', help: 'continue a backfill whose start was interrupted' },
     zoneOption,
-    ...storeOptions,
+    ...changeOptions,
   ],
   examples: {
     'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31': 'what would be made',

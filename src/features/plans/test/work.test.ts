@@ -152,7 +152,7 @@ describe('rota work that takes nothing', () => {
       error: { code: 'queue_empty', message: next },
     })
     const store = ['--store', 'files:data/queue']
-    await rota(['freeze', '--note', 'stocktaking', '--by', 'ann', ...store], { cwd })
+    await rota(['freeze', '--reason', 'stocktaking', '--by', 'ann', ...store], { cwd })
     for (const dry of [[], ['--dry-run']]) {
       const held = await work('--ahead', '1', ...dry, '--json')
       expect(JSON.parse(held.stdout).error).toEqual({

@@ -122,7 +122,7 @@ describe('rota sensor', () => {
     expect(kept).toMatchObject({ code: 0, stderr: '' })
     expect((await sensor('preview', 'new_files', '--state', '7')).stderr).toContain('state: 7 is not a map')
     expect((await sensor('resume', 'broken')).stdout).toBe('resumed sensor broken\n')
-    expect((await sensor('pause', 'new_files', '--note', 'bucket moves')).stdout).toBe(
+    expect((await sensor('pause', 'new_files', '--reason', 'bucket moves')).stdout).toBe(
       'paused sensor new_files\n',
     )
     expect((await sensor('show', 'new_files')).stdout).toMatch(/paused +by tester: bucket moves/)

@@ -120,6 +120,18 @@ export function auditLaws(law: Law): void {
     expect(await stage.store.stateEntries({ kind: 'request', limit: 9 })).toMatchObject([{ value: 'done' }])
   })
 
+  law('a change whose state somebody else has changed is refused, and changes nothing', async (stage) => {
+    const key = { kind: 'request', name: 'k', item: '' } as const
+    await stage.store.changeState({ changes: [{ ...key, value: 'mine' }], now: t0 })
+    const hold = { kind: 'hold', target: 'all' } as const
+    const record = { ...recordOf('freeze', [hold]), state: [{ ...key, revision: 1, value: 'done' }] }
+    await stage.store.changeState({ changes: [{ ...key, value: 'theirs' }], now: t0 })
+    const frozen = stage.store.audited(record).hold({ target: 'all', now: t0, actor: 'ann', note: '' })
+    await expect(frozen).rejects.toMatchObject({ code: 'REVISION_CHANGED' })
+    expect(await stage.store.holds()).toEqual([])
+    expect(await actions(stage.store)).toEqual([])
+  })
+
   law('a change of a trigger that has changed since is refused, and changes nothing', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))

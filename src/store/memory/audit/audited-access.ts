@@ -10,11 +10,12 @@ import {
   workerSnapshot,
   type Snapshot,
 } from '../../../kernel/audit/snapshot.js'
-import { staleRevision } from '../../../kernel/audit/stale-revision.js'
+import { staleRevision, takenOver } from '../../../kernel/audit/stale-revision.js'
+import type { StateChange } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import { triggers } from '../definitions.js'
 import { holds, toRun } from '../reading.js'
-import { stateEntryAt, writeStateEntry } from '../state.js'
+import { areCurrent, stateEntryAt, writeStateEntry } from '../state.js'
 import type { TableAccess, Tables } from '../tables.js'
 import { putEntry } from './entries.js'
 
@@ -24,6 +25,7 @@ export function auditedAccess({ read, change, write }: TableAccess, record: Chan
     <T>(apply: (tables: Tables) => T) =>
     (tables: Tables): T => {
       checkExpected(tables, record)
+      checkAlongside(tables, record)
       const look = (): Snapshot[][] =>
         record.audits.map(({ subjects, entry }) => subjects.map((one) => snapshot(tables, one, entry.at)))
       const before = look()
@@ -43,6 +45,14 @@ function checkExpected(tables: Tables, { expected, audits }: ChangeRecord): void
   if (tag !== expected.tag) throw staleRevision(expected, tag)
 }
 
+/** Before anything is changed: these tables have no way back. */
+function checkAlongside(tables: Tables, { state = [] }: ChangeRecord): void {
+  for (const change of state) {
+    const isWritten = JSON.stringify(stateEntryAt(tables, change)?.value) === JSON.stringify(change.value)
+    if (!isWritten && !areCurrent(tables, [change])) throw takenOver()
+  }
+}
+
 function writeEntries(
   tables: Tables,
   given: { record: ChangeRecord; before: readonly Snapshot[][]; after: readonly Snapshot[][] },
@@ -54,8 +64,14 @@ function writeEntries(
     const known = tables.audit.get(entry.id)
     const joined = known === undefined ? entry : joinEntries(known, audit, entry)
     putEntry(tables, { ...joined, seq: known?.seq ?? tables.lastAudit + 1 })
-    for (const one of state) writeStateEntry(tables, one, entry.at)
+    for (const one of state) writeAlongside(tables, one, entry.at)
   }
+}
+
+/** Writes state with an entry, once. */
+function writeAlongside(tables: Tables, change: StateChange, at: Instant): void {
+  const current = stateEntryAt(tables, change)?.value
+  if (JSON.stringify(current) !== JSON.stringify(change.value)) writeStateEntry(tables, change, at)
 }
 
 function snapshot(tables: Tables, subject: AuditSubject, at: Instant): Snapshot {

@@ -1,0 +1,19 @@
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** How long the key of a request is remembered. */
+const keptMs = 86_400_000
+
+const batch = 500
+
+/** Forgets the keys of requests that are older than a day. */
+export async function forgetRequests(store: Store, now: Instant): Promise<void> {
+  for (let after: { name: string; item: string } | undefined; ; ) {
+    const entries = await store.stateEntries({ kind: 'request', limit: batch, after })
+    const old = entries.filter(({ at }) => at < now - keptMs)
+    const changes = old.map(({ name, item }) => ({ kind: 'request', name, item, value: undefined }) as const)
+    if (changes.length > 0) await store.changeState({ changes, now })
+    after = entries.at(-1)
+    if (entries.length < batch) return
+  }
+}

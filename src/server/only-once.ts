@@ -1,0 +1,140 @@
+/**
+ * `Idempotency-Key`: a request that is repeated with its key is answered again and not performed again. The key is a
+ * state entry of the store, so this holds across processes and restarts:
+ *
+ *   running ─ the transaction of the change ─▶ changed ─ the answer is kept ─▶ done
+ *
+ * A process that dies while its request is running has changed nothing: after a minute the key can be taken over, and
+ * the first request then finds its transaction refused. One that dies later has made the change; its answer is lost,
+ * and the next request is told so.
+ */
+import { createHash } from 'node:crypto'
+import type { StateChange, StateEntry } from '../kernel/state/state-entry.js'
+import type { Store } from '../store/port.js'
+import type { Instant } from '../time/instant.js'
+import { problemAnswer, safeHeaders } from './answer.js'
+import { isKnown, Refusal } from './problem.js'
+
+/** How long a key is remembered. Upkeep removes older ones. */
+const keptMs = 86_400_000
+
+/** How long a request may take before its key can be taken over. */
+const runningMs = 60_000
+
+/** The longest answer that is kept. */
+const mostCharacters = 64 * 1024
+
+/** A request with a key. */
+export interface KeyedRequest {
+  readonly store: Store
+  readonly now: () => Instant
+  readonly actor: string
+  readonly key: string
+  /** All of the request that has to be the same. */
+  readonly text: string
+  /** Whether its answer must not be kept. */
+  readonly isSecret: boolean
+}
+
+/** What is kept of a request. */
+interface Kept {
+  readonly fingerprint: string
+  readonly step: 'running' | 'changed' | 'done'
+  readonly at: Instant
+  readonly status?: number
+  readonly type?: string
+  /** Absent where it was too long, or has a secret. */
+  readonly body?: string
+}
+
+/** The key of a request, if it has one. */
+export function keyOf(headers: Headers): string | undefined {
+  const text = headers.get('idempotency-key')
+  if (text === null) return undefined
+  const [, quoted, bare] = /^(?:"([!#-~ ]{1,255})"|([!#-~]{1,255}))$/.exec(text) ?? []
+  const key = quoted ?? bare
+  if (key !== undefined) return key
+  throw new Refusal('REQUEST_MALFORMED', 'the Idempotency-Key is not a text of 1 to 255 ASCII characters')
+}
+
+/** Performs a request unless one with its key was performed; `perform` gets what its transaction writes alongside. */
+export async function onlyOnce(
+  request: KeyedRequest,
+  perform: (alongside: readonly StateChange[]) => Promise<Response>,
+): Promise<Response> {
+  const { store, now, text } = request
+  const key = { kind: 'request', name: digestOf(`${request.actor}\n${request.key}`), item: '' } as const
+  const fingerprint = digestOf(text)
+  const [entry] = await store.stateEntries({ kind: key.kind, names: [key.name], limit: 1 })
+  const known = entry === undefined ? undefined : keptOf(entry)
+  const repeated = known === undefined ? undefined : answerAgain(known, { fingerprint, now: now() })
+  if (repeated !== undefined) return repeated
+  const running = { fingerprint, step: 'running', at: now() } as const
+  const revision = entry?.revision ?? 0
+  const claimed = await store.changeState({ changes: [{ ...key, revision, value: running }], now: now() })
+  if (claimed === 'stale') throw inUse()
+  const own = revision + 1
+  const response = await answered(() =>
+    perform([{ ...key, revision: own, value: { ...running, step: 'changed' } }]),
+  )
+  if (response.status < 400) await keep()
+  else {
+    // Nothing was changed: the key is free again. Where something was, the answer belongs to it.
+    const freed = await store.changeState({
+      changes: [{ ...key, revision: own, value: undefined }],
+      now: now(),
+    })
+    if (freed === 'stale') await keep()
+  }
+  return response
+
+  async function keep(): Promise<void> {
+    const body = await response.clone().text()
+    const isKept = !request.isSecret && body.length <= mostCharacters
+    const type = response.headers.get('content-type') ?? 'application/json'
+    const value = { fingerprint, step: 'done', at: now(), status: response.status, type }
+    const change = { ...key, value: isKept ? { ...value, body } : value }
+    await store.changeState({ changes: [change], now: now() })
+  }
+}
+
+/** The answer of an earlier request with the same key; undefined where there was none that counts. */
+function answerAgain(
+  known: Kept,
+  { fingerprint, now }: { fingerprint: string; now: Instant },
+): Response | undefined {
+  if (known.at < now - keptMs) return undefined
+  if (known.fingerprint !== fingerprint) {
+    throw new Refusal('KEY_REUSED', 'this Idempotency-Key was used for another request')
+  }
+  const isRecent = known.at > now - runningMs
+  if (known.step === 'running' && !isRecent) return undefined
+  if (known.step !== 'done' && isRecent) throw inUse()
+  if (known.body === undefined || known.step !== 'done') {
+    throw new Refusal('ANSWER_LOST', 'the change of this Idempotency-Key was made; its answer is not kept')
+  }
+  const headers = { ...safeHeaders, 'content-type': known.type ?? '', 'idempotency-replayed': 'true' }
+  return new Response(known.body, { status: known.status ?? 200, headers })
+}
+
+/** A refusal is an answer as well; what is not known to be one stays an error. */
+async function answered(perform: () => Promise<Response>): Promise<Response> {
+  try {
+    return await perform()
+  } catch (error) {
+    if (!isKnown(error)) throw error
+    return problemAnswer(error)
+  }
+}
+
+function inUse(): Refusal {
+  return new Refusal('KEY_IN_USE', 'a request with this Idempotency-Key is in progress')
+}
+
+function keptOf({ value }: StateEntry): Kept {
+  return value as unknown as Kept
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
