@@ -63,11 +63,13 @@ describe('an edit of a trigger', () => {
     catchUp: 'latest',
   }
 
-  it('sends only what differs', () => {
+  it('sends only what differs, and the whole schedule with a part of it', () => {
     expect(optionsOf(before, before)).toEqual({})
-    expect(optionsOf(before, { ...before, cron: ' 30 2 * * * ', dst: 'skip' })).toEqual({
+    expect(optionsOf(before, { ...before, overlap: 'allow' })).toEqual({ overlap: 'allow' })
+    expect(optionsOf(before, { ...before, cron: ' 30 2 * * * ' })).toEqual({
       cron: '30 2 * * *',
-      dst: 'skip',
+      timezone: 'Europe/Berlin',
+      dst: 'vixie',
     })
   })
 

@@ -31,8 +31,9 @@ export const words = {
     text: 'Due instants run again from now on.',
     held: (by: string) => `Paused by ${by}`,
     since: 'since',
-    count: (count: number) =>
-      count === 1 ? '1 due instant was held back.' : `${formatCount(count)} due instants were held back.`,
+    range: 'Due instants held back:',
+    to: 'to',
+    nothing: 'Nothing was due meanwhile.',
     choice: 'What was held back',
     skip: 'stays skipped; the ledger keeps it as paused',
     catchUp: (mode: string | undefined) =>

@@ -15,44 +15,64 @@ import { words } from '../../words/settings.js'
 import styles from './page.module.css'
 
 const roles: readonly Role[] = ['read', 'operate', 'admin']
-const expiries = ['', '1d', '30d', '90d', '365d'] as const
+const expiries = ['', '1', '30', '90', '365'] as const
+const dayMs = 86_400_000
 const { tokens } = words
 
-/** Makes a token and shows its secret, once. */
-export function CreateTokenDialog({ onClose }: { onClose: () => void }): ReactNode {
+/** A token that was just made: its secret is known now, and never again. */
+export interface MadeToken {
+  readonly name: string
+  readonly secret: string
+}
+
+/** Shows the secret of a new token, once. */
+export function SecretDialog({
+  made: { name, secret },
+  onClose,
+}: {
+  made: MadeToken
+  onClose: () => void
+}): ReactNode {
+  return (
+    <Dialog title={tokens.made(printable(name))} onClose={onClose}>
+      <div className={styles['dialog']}>
+        <p>{tokens.once}</p>
+        <div className={styles['secret']}>
+          <code>{secret}</code>
+          <CopyButton text={secret} />
+        </div>
+        <div className={styles['foot']}>
+          <Button tone="main" onClick={onClose}>
+            {common.close}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+/** Asks for what a new token needs, and makes it. */
+export function CreateTokenDialog({
+  onMade,
+  onClose,
+}: {
+  onMade: (made: MadeToken) => void
+  onClose: () => void
+}): ReactNode {
   const client = useQueryClient()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('read')
-  const [expires, setExpires] = useState<(typeof expiries)[number]>('90d')
-  const [secret, setSecret] = useState<string>()
-  if (secret !== undefined) {
-    return (
-      <Dialog title={tokens.made(name)} onClose={onClose}>
-        <div className={styles['dialog']}>
-          <p>{tokens.once}</p>
-          <div className={styles['secret']}>
-            <code>{secret}</code>
-            <CopyButton text={secret} />
-          </div>
-          <div className={styles['foot']}>
-            <Button tone="main" onClick={onClose}>
-              {common.close}
-            </Button>
-          </div>
-        </div>
-      </Dialog>
-    )
-  }
+  const [expires, setExpires] = useState<(typeof expiries)[number]>('90')
   return (
     <ConfirmDialog
       title={tokens.makeTitle}
       action={tokens.makeAction}
-      // The secret is shown next, in place of the form.
-      onClose={() => (secret === undefined ? onClose() : undefined)}
+      onClose={onClose}
       onConfirm={async (reason) => {
-        const body = { name: name.trim(), role, reason, ...(expires === '' ? {} : { expires }) }
-        const { token } = await api('POST /tokens', { body })
-        setSecret(token)
+        const until = new Date(Date.now() + Number(expires) * dayMs).toISOString()
+        const body = { name: name.trim(), role, reason, ...(expires === '' ? {} : { expires: until }) }
+        const { token: secret } = await api('POST /tokens', { body })
+        onMade({ name: body.name, secret })
         await client.invalidateQueries({ queryKey: ['tokens'] })
       }}
     >

@@ -10,7 +10,7 @@ import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { words } from '../../words/settings.js'
 import styles from './page.module.css'
-import { CreateTokenDialog, RevokeTokenDialog } from './token-dialogs.js'
+import { CreateTokenDialog, RevokeTokenDialog, SecretDialog, type MadeToken } from './token-dialogs.js'
 
 /** The tokens of the server: who may use it from elsewhere. */
 export function Tokens(): ReactNode {
@@ -25,6 +25,7 @@ export function Tokens(): ReactNode {
     meta: { isFixed: true },
   })
   const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<MadeToken>()
   if (session === undefined) return <Skeleton />
   if (session.mounted) return <EmptyState title={words.tokens.mounted} />
   if (!mayRead) return <EmptyState title={words.tokens.adminOnly}>{why}</EmptyState>
@@ -49,7 +50,10 @@ export function Tokens(): ReactNode {
       ) : (
         <Table label={words.tabs.tokens} columns={columns} rows={data.items} rowKey={({ id }) => id} />
       )}
-      {isMaking ? <CreateTokenDialog onClose={() => setMaking(false)} /> : null}
+      {isMaking ? <CreateTokenDialog onMade={setMade} onClose={() => setMaking(false)} /> : null}
+      {made === undefined || isMaking ? null : (
+        <SecretDialog made={made} onClose={() => setMade(undefined)} />
+      )}
     </>
   )
 }

@@ -6,7 +6,9 @@ import { api } from '../../data/api.js'
 import { triggerQuery } from '../../data/triggers.js'
 import { useAfterPause } from '../../data/after-pause.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
+import { Dialog } from '../../parts/dialog.js'
 import { SelectField, TextField } from '../../parts/forms/fields.js'
+import { Skeleton } from '../../parts/states.js'
 import { useToast } from '../../parts/toast.js'
 import { words } from '../../words/edit-trigger.js'
 import { EditPreview } from './edit-preview.js'
@@ -20,8 +22,24 @@ const dsts = ['vixie', 'skip', 'real-time'] as const
 const overlaps = ['skip', 'queue-one', 'queue-all', 'allow', 'cancel-running', 'terminate-running'] as const
 const catchUps = ['latest', 'all', 'skip'] as const
 
-/** Changes a trigger. While the reader types, it shows the next instants and those that appear and vanish. */
-export function EditDialog({ trigger, onClose }: { trigger: Trigger; onClose: () => void }): ReactNode {
+interface Props {
+  readonly trigger: Trigger
+  readonly onClose: () => void
+}
+
+/** Changes a trigger. It is read again first: an edit begins with what is there now. */
+export function EditDialog({ trigger: { name }, onClose }: Props): ReactNode {
+  const { data, isFetchedAfterMount } = useQuery({ ...triggerQuery(name), refetchOnMount: 'always' })
+  if (data !== undefined && isFetchedAfterMount) return <EditForm trigger={data} onClose={onClose} />
+  return (
+    <Dialog title={words.title(name)} onClose={onClose}>
+      <Skeleton />
+    </Dialog>
+  )
+}
+
+/** The form. While the reader types, it shows the next instants and those that appear and vanish. */
+function EditForm({ trigger, onClose }: Props): ReactNode {
   const toast = useToast()
   const client = useQueryClient()
   const { name } = trigger
@@ -90,7 +108,7 @@ export function EditDialog({ trigger, onClose }: { trigger: Trigger; onClose: ()
             <Zones />
             <SelectField
               label={words.fields.dst}
-              value={fields.dst}
+              value={fields.dst === '' ? 'vixie' : fields.dst}
               choices={dsts.map((value) => ({ value, label: words.dsts[value] }))}
               onChange={set('dst')}
             />
@@ -152,6 +170,6 @@ function stale({ status, code }: ApiError): ApiError {
 }
 
 /** The options that bring back what a change replaced. */
-function undoOf(before: EditFields, options: Readonly<Record<string, unknown>>): Record<string, string> {
+function undoOf(before: EditFields, options: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.keys(options).map((key) => [key, before[key as keyof EditFields]]))
 }

@@ -6,7 +6,8 @@ import { cronOf } from './schedule.js'
 export interface EditFields {
   readonly cron: string
   readonly timezone: string
-  readonly dst: 'vixie' | 'skip' | 'real-time'
+  /** Empty without an expression. */
+  readonly dst: 'vixie' | 'skip' | 'real-time' | ''
   readonly every: string
   readonly overlap: string
   readonly catchUp: string
@@ -19,19 +20,25 @@ export function fieldsOf(trigger: Trigger): EditFields {
   return {
     cron: cron?.expression ?? '',
     timezone: cron?.timezone ?? '',
-    dst: cron?.dst ?? 'vixie',
+    dst: cron?.dst ?? '',
     every: typeof everyMs === 'number' ? durationText(everyMs) : '',
     overlap: trigger.overlap,
     catchUp: catchUpOf(trigger)?.mode ?? '',
   }
 }
 
-/** The options that a change would send: only what differs. */
-export function optionsOf(before: EditFields, after: EditFields): Readonly<Record<string, unknown>> {
+/** The fields that say when; they are sent together, because one alone would bring back the defaults of the others. */
+const timing = ['cron', 'timezone', 'dst', 'every'] as const
+
+/** The options that a change would send: what differs, and with a part of the schedule all of it. */
+export function optionsOf(before: EditFields, after: EditFields): Readonly<Record<string, string>> {
+  const trimmed = Object.entries(after).map(([key, value]) => [key, value.trim()] as const)
+  const isDifferent = ([key, value]: readonly [string, string]): boolean =>
+    value !== before[key as keyof EditFields]
+  const isTiming = ([key]: readonly [string, string]): boolean => timing.some((one) => one === key)
+  const hasNewTime = trimmed.filter(isTiming).some(isDifferent)
   return Object.fromEntries(
-    Object.entries(after)
-      .map(([key, value]) => [key, typeof value === 'string' ? value.trim() : value] as const)
-      .filter(([key, value]) => value !== before[key as keyof EditFields] && value !== ''),
+    trimmed.filter((entry) => entry[1] !== '' && (isDifferent(entry) || (hasNewTime && isTiming(entry)))),
   )
 }
 

@@ -15,7 +15,7 @@ const shown = 5
 export function EditPreview({ plan, fields }: { plan: EditPlan; fields: EditFields }): ReactNode {
   const { cron, timezone, dst } = fields
   const { data: preview } = useQuery({
-    ...previewQuery({ expression: cron.trim(), timezone: timezone.trim(), dst }),
+    ...previewQuery({ expression: cron.trim(), timezone: timezone.trim(), dst: dst === '' ? 'vixie' : dst }),
     enabled: cron !== '',
   })
   const { nextAfter, appear, vanish, capped } = plan

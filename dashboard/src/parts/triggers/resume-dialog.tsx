@@ -62,16 +62,20 @@ export function ResumeDialog({
 function HeldRange({ name }: { name: string }): ReactNode {
   const { data: holds } = useQuery(holdsQuery)
   const hold = holds?.items.find(({ target }) => target === `trigger:${name}`)
-  const since = hold?.fromAt
-  const { data: coverage } = useQuery({
-    queryKey: ['coverage', name, since],
+  const [now] = useState(() => new Date().toISOString())
+  const from = hold?.fromAt
+  const { data: why } = useQuery({
+    queryKey: ['why', name, from, now],
     queryFn: ({ signal }) =>
-      api('GET /coverage', { query: { trigger: name, since: since as string }, signal }),
-    enabled: since !== undefined,
-    meta: { topics: ['ledger'] },
+      api('GET /why', { query: { trigger: name, from: from as string, until: now }, signal }),
+    enabled: from !== undefined,
+    meta: { isFixed: true },
+    retry: false,
   })
+  // The ledger gets the range when the hold ends; until then the explanation has it.
+  const held = why?.explanations.flatMap((one) => (one.kind === 'held' ? [one] : [])) ?? []
+  const [first, last] = [held[0]?.firstAt, held.at(-1)?.lastAt]
   if (hold === undefined) return null
-  const count = coverage?.items[0]?.explained['paused']
   return (
     <div className={styles['held']}>
       <p>
@@ -79,7 +83,14 @@ function HeldRange({ name }: { name: string }): ReactNode {
         <Time at={hold.fromAt} />
       </p>
       {hold.note === '' ? null : <q>{hold.note}</q>}
-      {count === undefined ? null : <p>{words.resume.count(count)}</p>}
+      {why === undefined ? null : first === undefined || last === undefined ? (
+        <p>{words.resume.nothing}</p>
+      ) : (
+        <p>
+          {words.resume.range} <Time at={first} relative={false} /> {words.resume.to}{' '}
+          <Time at={last} relative={false} />
+        </p>
+      )}
     </div>
   )
 }
