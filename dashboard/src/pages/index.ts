@@ -34,6 +34,15 @@ export const pages: readonly Page[] = [
     load: () => import('./triggers/page.js'),
   },
   { path: '/triggers/:name', title: titles.trigger, place: 'none', load: () => import('./trigger/page.js') },
+  { path: '/runs', title: titles.runs, place: 'bar', key: 'r', load: () => import('./runs/page.js') },
+  { path: '/runs/:id', title: titles.run, place: 'none', load: () => import('./run/page.js') },
+  {
+    path: '/ledger',
+    title: titles.ledger,
+    place: 'bar',
+    key: 'l',
+    load: () => import('./ledger/page.js'),
+  },
   {
     path: '/assets',
     title: titles.assets,
@@ -69,13 +78,5 @@ export const pages: readonly Page[] = [
     place: 'more',
     key: 's',
     load: () => import('./settings/page.js'),
-  },
-  { path: '/runs/:id', title: titles.run, place: 'none', load: () => import('./run/page.js') },
-  {
-    path: '/ledger',
-    title: titles.ledger,
-    place: 'bar',
-    key: 'l',
-    load: () => import('./ledger/page.js'),
   },
 ]

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { useKeys } from '../shell/keys.js'
+import { words } from '../words/common.js'
 import { completionsOf, type Qualifier } from './qualifiers.js'
 import styles from './search-field.module.css'
 
@@ -91,7 +92,7 @@ export function SearchField({
       <ul
         id={`${id}-list`}
         role="listbox"
-        aria-label={label}
+        aria-label={words.suggestions}
         className={styles['list']}
         hidden={completions.length === 0}
       >

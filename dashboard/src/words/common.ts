@@ -20,6 +20,7 @@ export const words = {
   reasonHint: 'Recorded with the change, for whoever asks why later.',
   skip: 'Skip to the content',
   all: 'all',
+  suggestions: 'Suggestions',
   rowsNew: (count: string) => `${count} new`,
   total: (count: string, isCapped: boolean) => (isCapped ? `${count}+` : count),
   nothingMatches: 'Nothing matches the filter.',

@@ -17,7 +17,7 @@ export const words = {
   error: {
     stack: 'Stack',
     details: 'Details',
-    same: 'Runs with this error',
+    same: 'Failed runs of this job',
   },
   steps: {
     title: 'From due to done',

@@ -14,6 +14,8 @@ export default function NowPage(): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['now'],
     queryFn: ({ signal }) => api('GET /ui/now', { signal }),
+    // Time passes on this page also where nothing changes: what comes next, and what is late.
+    refetchInterval: 15_000,
     meta: { topics: ['runs', 'ledger', 'triggers', 'holds'] },
   })
   const isQuiet = data?.upcoming.count === 0 && data.day.total.done + data.day.total.failed === 0

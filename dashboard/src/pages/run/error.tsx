@@ -16,7 +16,7 @@ export function RunError({ run: { error, state, job } }: { run: Run }): ReactNod
       </p>
       <p className={styles['code']}>
         <code>{printable(code)}</code>
-        <Link href={`/runs?q=${encodeURIComponent(`job:${job} error:${code}`)}`}>{words.error.same}</Link>
+        <Link href={`/runs?q=${encodeURIComponent(`state:failed job:${job}`)}`}>{words.error.same}</Link>
       </p>
       {stack === null ? null : (
         <details>

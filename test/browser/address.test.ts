@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Browser } from './chromium.js'
+import { busyConfig } from './configs.js'
+import { ServedRota } from './served.js'
+
+let served: ServedRota
+let browser: Browser
+
+beforeAll(async () => {
+  served = await ServedRota.start({ config: busyConfig })
+  browser = await Browser.start({ zone: 'Europe/Berlin' })
+  const { id } = await served.client('POST /runs', { body: { job: 'broken' } })
+  await served.until(id, 'failed')
+  const other = await served.client('POST /runs', { body: { job: 'greet' } })
+  await served.until(other.id, 'done')
+}, 120_000)
+
+afterAll(async () => {
+  await browser.close()
+  await served.close()
+})
+
+describe('the address of a page', () => {
+  it('restores its filter and its zone, and goes back and forward', async () => {
+    const page = await browser.open(`${served.url}/#/runs?q=state:failed&zone=utc`)
+    const rows = page.locator('tbody tr')
+    await rows.first().waitFor()
+    expect(await page.getByRole('combobox', { name: 'Filter runs' }).inputValue()).toBe('state:failed')
+    expect(await page.getByLabel('Time zone of all times').inputValue()).toBe('utc')
+    expect(await rows.count()).toBe(1)
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await page.getByRole('link', { name: 'greet' }).first().waitFor()
+    expect(page.url()).toContain('zone=utc')
+    await page.goBack()
+    await page.getByRole('link', { name: 'greet' }).first().waitFor({ state: 'detached' })
+    expect(await page.getByRole('combobox', { name: 'Filter runs' }).inputValue()).toBe('state:failed')
+    await page.goForward()
+    await page.getByRole('link', { name: 'greet' }).first().waitFor()
+    await page.close()
+  })
+
+  it('has the wrong filter too: the field says what is allowed and stays usable', async () => {
+    const page = await browser.open(`${served.url}/#/runs?q=sate:failed`)
+    await page.getByText('"sate:failed" is not a filter').waitFor()
+    await page.getByRole('combobox', { name: 'Filter runs' }).fill('state:failed')
+    await page.keyboard.press('Enter')
+    await page.locator('tbody tr').first().waitFor()
+    await page.close()
+  })
+
+  it('without a filter shows the view that was saved as the default', async () => {
+    const page = await browser.open(`${served.url}/#/runs?q=state:failed job:broken`)
+    await page.getByRole('button', { name: 'Save view…' }).click()
+    await page.getByLabel('Name').fill('mine')
+    await page.getByLabel('Show it when the page opens without a filter').check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click()
+    const other = await browser.open(`${served.url}/#/runs`)
+    await other.locator('tbody tr').first().waitFor()
+    expect(await other.getByRole('combobox', { name: 'Filter runs' }).inputValue()).toBe(
+      'state:failed job:broken',
+    )
+    expect(await other.getByRole('button', { name: 'mine', exact: true }).getAttribute('aria-pressed')).toBe(
+      'true',
+    )
+    expect(browser.troubles).toEqual([])
+  })
+})

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../repository.js'
+import { Browser } from './chromium.js'
+import { ServedRota } from './served.js'
+
+let served: ServedRota
+let browser: Browser
+
+/** Pages that stand for themselves; those of one thing have nothing to show in an empty store. */
+const paths = [
+  ...readFileSync(join(root, 'dashboard/src/pages/index.ts'), 'utf8').matchAll(/path: '([^':]+)'/g),
+].map(([, path = '']) => path)
+
+beforeAll(async () => {
+  served = await ServedRota.start({ config: 'app: empty\n' })
+  browser = await Browser.start()
+}, 120_000)
+
+afterAll(async () => {
+  await browser.close()
+  await served.close()
+})
+
+describe('an empty store', () => {
+  it.each(paths)('%s says what would be here, without an error', async (path) => {
+    const page = await browser.open(`${served.url}/#${path}`)
+    await page.locator('#content h1').first().waitFor({ state: 'attached' })
+    await page.waitForTimeout(500)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect((await page.locator('#content').innerText()).length).toBeGreaterThan(40)
+    await page.close()
+  })
+
+  it('gives the command that adds the first trigger, and the page fills by itself', async () => {
+    const page = await browser.open(served.url)
+    await page.getByText('Nothing is scheduled yet.').waitFor()
+    await page.getByText("rota add hello --cron '* * * * *' -- echo hello").waitFor()
+    await served.command('add', 'hello', '--cron', '* * * * *', '--', 'echo', 'hello')
+    await page.getByText('Nothing is scheduled yet.').waitFor({ state: 'detached' })
+    const next = page.getByRole('region', { name: 'Next 60 minutes' })
+    await next.getByText('hello').first().waitFor({ timeout: 30_000 })
+    expect(browser.troubles).toEqual([])
+  })
+})

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Browser } from './chromium.js'
+import { ServedRota } from './served.js'
+
+/** Texts that want to be more than text: HTML, colours of a terminal, a turned direction, and a very long line. */
+const hostile = `const { stdout, stderr } = process
+stdout.write('<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</scr' + 'ipt>\\n')
+stdout.write('\\u001b[31mred\\u001b[0m \\u202Egnp.exe\\n')
+stdout.write('long ' + 'x'.repeat(1_000_000) + '\\n')
+stderr.write('<svg onload=alert(1)> \\u202E evil \\u001b]0;title\\u0007')
+process.exitCode = 3
+`
+
+/** What begins a colour of a terminal, and what turns the direction of a text. */
+// oxlint-disable-next-line no-control-regex
+const turning = /[\u001B\u202A-\u202E]/
+
+const config = `
+jobs:
+  evil: { command: [node, evil.cjs] }
+`
+
+let served: ServedRota
+let browser: Browser
+
+beforeAll(async () => {
+  served = await ServedRota.start({ config, files: { 'evil.cjs': hostile } })
+  browser = await Browser.start()
+}, 120_000)
+
+afterAll(async () => {
+  await browser.close()
+  await served.close()
+})
+
+describe('hostile texts', () => {
+  it('in payloads, logs and errors stay texts: nothing runs, and the policy has nothing to refuse', async () => {
+    const payload = { note: '<script>globalThis.hacked=1</script>', '__proto__ ': '\u202Edlrow' }
+    const { id } = await served.client('POST /runs', { body: { job: 'evil', payload } })
+    await served.until(id, 'failed')
+    const page = await browser.open(`${served.url}/#/runs/${id}`)
+    const log = page.getByRole('log')
+    await log.getByText('<img src=x').waitFor()
+    await log.getByText('gnp.exe').waitFor()
+    await log.getByText('long xxx').waitFor()
+    const shown = await page.locator('body').innerText()
+    expect(shown).not.toMatch(turning)
+    expect(shown.length).toBeLessThan(100_000)
+    await page.getByText('"note": "<script>').waitFor()
+    expect(await page.evaluate<number | undefined>('globalThis.hacked')).toBeUndefined()
+    await page.goto(`${served.url}/#/`)
+    await page.getByRole('region', { name: 'Needs you' }).getByText('evil').first().waitFor()
+    expect(await page.evaluate<number | undefined>('globalThis.hacked')).toBeUndefined()
+    expect(browser.troubles).toEqual([])
+  })
+})

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { Browser } from './chromium.js'
+import { busyConfig } from './configs.js'
+import { ServedRota, stores } from './served.js'
+
+/** Waits until a page says that it is live. */
+async function live(page: Page): Promise<void> {
+  await page.getByText('live', { exact: true }).waitFor({ timeout: 20_000 })
+}
+
+describe.each(stores)('on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
+
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config: busyConfig })
+    browser = await Browser.start()
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
+
+  const failOne = async (): Promise<void> => {
+    const { id } = await served.client('POST /runs', { body: { job: 'broken' } })
+    await served.until(id, 'failed')
+  }
+
+  it('ten tabs are live with one stream; they miss nothing when the first one goes, or the server', async () => {
+    const pages: Page[] = []
+    for (let i = 0; i < 10; i++) pages.push(await browser.open(`${served.url}/#/runs?q=state:failed`))
+    const last = pages.at(-1) as Page
+    await last.bringToFront()
+    await live(last)
+    await failOne()
+    const rows = last.locator('tbody tr')
+    await expect.poll(async () => await rows.count(), { timeout: 20_000 }).toBe(1)
+
+    // The tab that listens goes: the next one takes over.
+    for (const page of pages.slice(0, 5)) await page.close()
+    await failOne()
+    await expect.poll(async () => await rows.count(), { timeout: 20_000 }).toBe(2)
+
+    // The server goes and comes back: what happened meanwhile is read.
+    await served.kill()
+    await last.getByText('Live updates are lost').waitFor({ timeout: 20_000 })
+    await served.up()
+    await failOne()
+    await expect.poll(async () => await rows.count(), { timeout: 40_000 }).toBe(3)
+    await last.getByText('Live updates are lost').waitFor({ state: 'detached', timeout: 40_000 })
+    for (const page of pages.slice(5)) await page.close()
+  })
+
+  it('without a stream the page says so, and asks every ten seconds', async () => {
+    const page = await browser.open('about:blank')
+    await page.route(
+      '**/api/v1/stream',
+      async (route) => await route.fulfill({ status: 502, body: 'bad gateway' }),
+    )
+    await page.goto(`${served.url}/#/runs?q=state:failed`)
+    await page.getByText('Live updates are lost').waitFor({ timeout: 20_000 })
+    const rows = page.locator('tbody tr')
+    await rows.first().waitFor()
+    const before = await rows.count()
+    await failOne()
+    await expect.poll(async () => await rows.count(), { timeout: 25_000 }).toBe(before + 1)
+  })
+})
