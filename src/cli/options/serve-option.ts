@@ -45,9 +45,9 @@ async function opened(app: App, given: ListenOptions, isAsked: boolean): Promise
   if (!isAsked && !app.isServed) return undefined
   try {
     const { host, port } = await app.listen(given)
-    const shown = host.includes(':') ? `[${host}]` : host
+    const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     return {
-      text: `  serves the API at http://${shown}:${port}/api/v1`,
+      text: `  dashboard: ${base}/ (serves the API at ${base}/api/v1)`,
       event: 'serving',
       data: { host, port },
     }
