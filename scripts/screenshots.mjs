@@ -45,9 +45,16 @@ function addressOf({ stdout }) {
 async function takeAll(url) {
   const { items } = await (await fetch(`${url}/api/v1/runs?state=failed&limit=1`)).json()
   const failed = items[0]?.id
-  const browser = await chromium.launch({ executablePath: executable(), args: ['--no-sandbox', '--disable-gpu'] })
+  const browser = await chromium.launch({
+    executablePath: executable(),
+    args: ['--no-sandbox', '--disable-gpu'],
+  })
   const take = async ({ name, path, theme = 'light', width = 1280, height = 800 }) => {
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme, timezoneId: 'Europe/Berlin' })
+    const page = await browser.newPage({
+      viewport: { width, height },
+      colorScheme: theme,
+      timezoneId: 'Europe/Berlin',
+    })
     await page.goto(`${url}/#${path}`)
     await page.waitForTimeout(2500)
     const file = join(images, `${name}.png`)
@@ -57,10 +64,13 @@ async function takeAll(url) {
     console.log(`${name}.png ${Math.round(size / 1000)} kB`)
     if (size > mostBytes) throw new Error(`${file} has more than ${mostBytes} bytes`)
   }
-  for (const path of pagePaths()) {
+  // The quick start has no sensor.
+  for (const path of pagePaths().filter((one) => one !== '/sensors/:name')) {
     const filled = path.replace(':id', failed).replace(':name', 'tick').replace(/:\w+/, '')
     const [, name = ''] = /^\/?(.*?)\/?$/.exec(path.replace(/:\w+/, 'one')) ?? []
-    await take({ name: name === '' ? 'now' : name.replaceAll('/', '-'), path: filled })
+    // After a minute, an hour has more to show than a day.
+    const range = path === '/timeline' ? '?range=1h' : ''
+    await take({ name: name === '' ? 'now' : name.replaceAll('/', '-'), path: `${filled}${range}` })
   }
   await take({ name: 'now-dark', path: '/', theme: 'dark' })
   await take({ name: 'now-narrow', path: '/', width: 360, height: 780 })

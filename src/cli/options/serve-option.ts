@@ -47,7 +47,7 @@ async function opened(app: App, given: ListenOptions, isAsked: boolean): Promise
     const { host, port } = await app.listen(given)
     const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
     return {
-      text: `  dashboard: ${base}/ (serves the API at ${base}/api/v1)`,
+      text: `  dashboard: ${base}/\n  serves the API at ${base}/api/v1`,
       event: 'serving',
       data: { host, port },
     }

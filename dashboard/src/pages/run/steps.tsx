@@ -13,7 +13,7 @@ interface Step {
   /** Since the step before. */
   readonly tookMs: number | undefined
   readonly cause: string
-  readonly tone: 'quiet' | 'warn' | 'active' | 'ok'
+  readonly tone: 'quiet' | 'warn' | 'active' | 'ok' | 'bad'
 }
 
 /** Where the time went: due, recorded, claimed, started, ended, each with its cause. */
@@ -41,6 +41,14 @@ export function Steps({ run, attempts }: { run: Run; attempts: readonly Attempt[
       ))}
     </ol>
   )
+}
+
+const endTones: Readonly<Record<Run['state'], Step['tone']>> = {
+  pending: 'quiet',
+  running: 'active',
+  done: 'ok',
+  failed: 'bad',
+  cancelled: 'quiet',
 }
 
 /** More than this between due and recorded means that nobody planned. */
@@ -86,7 +94,7 @@ function stepsOf(run: Run, attempts: readonly Attempt[], now: number): readonly 
       at: finishedAt,
       tookMs: took(startedAt, endAt),
       cause: state === 'running' ? words.steps.performing : ran,
-      tone: state === 'running' ? 'active' : 'ok',
+      tone: endTones[state],
     },
   ]
 }
