@@ -23,7 +23,9 @@ export function EmptyState({
       {children === undefined ? null : <p className="soft">{children}</p>}
       {command === undefined ? null : (
         <div className={styles['command']}>
-          <pre>{command}</pre>
+          {/* A box that scrolls must be reachable by keyboard. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre tabIndex={0}>{command}</pre>
           <CopyButton text={command} />
         </div>
       )}

@@ -62,7 +62,7 @@ function Chart({
         viewBox={`0 0 ${places * 3} ${tall}`}
         preserveAspectRatio="none"
         className={styles['bars']}
-        role="img"
+        role="group"
         aria-label={words.durations.label(runs.length, formatDuration(longest))}
       >
         {runs.map((run, index) => {

@@ -7,8 +7,9 @@ import { useWhy, type WhyQuestion } from './why-address.js'
 export function WhyButton({ children, ...question }: WhyQuestion & { children?: ReactNode }): ReactNode {
   const [, ask] = useWhy()
   return (
-    <Button tone="quiet" aria-label={words.label(question.trigger)} onClick={() => ask(question)}>
+    <Button tone="quiet" onClick={() => ask(question)}>
       {children ?? words.button}
+      <span className="visually-hidden">{words.of(question.trigger)}</span>
     </Button>
   )
 }
