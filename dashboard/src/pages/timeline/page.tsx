@@ -27,11 +27,7 @@ export default function TimelinePage(): ReactNode {
   const state = useView()
   const { triggers, pages, total, readMore, ...reading } = useLanes(filter)
   const [rows, setRows] = useState({ first: 0, last: 50 })
-  const seenPages = pagesOf(pages, rows)
-  const tiles = useTiles(
-    state.view,
-    seenPages.map((page) => page.map(({ name }) => name)),
-  )
+  const tiles = useTiles(state.view, pagesOf(pages, rows))
   const lanes = useFilteredLanes(tiles.lanes, filter)
   const [zone, zoneOfLane] = useZones(lanes)
   const select = (next: Selection | undefined): void => change(selectionParams(next), { replace: true })

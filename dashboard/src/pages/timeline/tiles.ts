@@ -15,13 +15,13 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** Lengths of pieces. The server counts runs in a 300th of a piece where there are more runs than that. */
-const lengths = [hour, 6 * hour, day, 7 * day, 28 * day]
+const lengths = [hour, 6 * hour, day, 7 * day, 28 * day, 91 * day]
 /** The shortest pieces are taken of which this many are enough; a year has more of the longest ones. */
 const enough = 8
 
 /** The pieces that cover a stretch; a little more than it, so that a small move finds them read. */
 export function tilesOf(view: View): readonly Tile[] {
-  const length = lengths.find((ms) => lengthOf(view) / ms <= enough) ?? 28 * day
+  const length = lengths.find((ms) => lengthOf(view) / ms <= enough) ?? 91 * day
   const firstMs = Math.floor((view.fromMs - length / 8) / length) * length
   const tiles: Tile[] = []
   for (let fromMs = firstMs; fromMs < view.untilMs + length / 8; fromMs += length) {

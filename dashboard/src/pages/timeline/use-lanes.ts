@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { Trigger } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { readFilter } from './filter.js'
@@ -46,10 +46,12 @@ export function useLanes(filter: string): Lanes {
     // A list that is read again meanwhile must not keep the reader from going on.
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
-  const pages = data?.pages.map(({ items }) => items) ?? []
+  // The same lists as long as nothing was read: what is drawn from them is remembered.
+  const pages = useMemo(() => data?.pages.map(({ items }) => items) ?? [], [data])
+  const triggers = useMemo(() => pages.flat(), [pages])
   return {
     pages,
-    triggers: pages.flat(),
+    triggers,
     total: data?.pages[0]?.total,
     isLoading: query.isPending || isFetchingNextPage,
     error: query.error,

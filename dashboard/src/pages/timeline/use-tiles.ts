@@ -1,5 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
+import type { Trigger } from '../../../../src/client/operations.js'
 import type { Timeline } from '../../../../src/client/ui-operations.js'
 import { api } from '../../data/api.js'
 import type { Topic } from '../../data/live.js'
@@ -23,15 +24,19 @@ export interface Tiles {
 }
 
 /** Reads the pieces of a stretch for pages of lanes; those that are closed are read once. */
-export function useTiles(view: View, pages: readonly (readonly string[])[]): Tiles {
+export function useTiles(view: View, pages: readonly (readonly Trigger[])[]): Tiles {
   const client = useQueryClient()
   const tiles = useStable(tilesOf(view))
-  const wanted = useStable(pages.flatMap((names) => tiles.map((tile) => ({ names, tile }))))
+  const stablePages = useStableRefs(pages)
+  const wanted = useMemo(
+    () => stablePages.flatMap((page) => tiles.map((tile) => ({ names: namesOf(page), tile }))),
+    [stablePages, tiles],
+  )
   const answers = useQueries({
     queries: wanted.map(({ names, tile }) => {
       const queryKey = ['timeline', tile.fromMs, tile.untilMs, names.join('\n')]
       const known = client.getQueryData<Timeline>(queryKey)
-      const life = known === undefined ? 'open' : lifeOf(tile, known)
+      const life = known === undefined ? 'open' : knownLife(tile, known)
       return {
         queryKey,
         queryFn: async ({ signal }: { signal: AbortSignal }) => {
@@ -51,7 +56,11 @@ export function useTiles(view: View, pages: readonly (readonly string[])[]): Til
       return data === undefined || tile === undefined ? [] : [pieceOf(tile, data)]
     }),
   )
-  const lanes = useMemo(() => lanesOf(pieces), [pieces])
+  const before = useRef<ReadonlyMap<string, LaneData>>(new Map())
+  const lanes = useMemo(() => lanesOf(pieces, before.current), [pieces])
+  useEffect(() => {
+    before.current = lanes
+  })
   return {
     lanes,
     isLoading: answers.some(({ data, isFetching }) => isFetching && data === undefined),
@@ -68,6 +77,19 @@ const topicsOf: Readonly<Record<TileLife, readonly Topic[]>> = {
   closed: ['holds'],
   repairable: ['runs', 'holds'],
   open: ['runs', 'ledger', 'holds', 'triggers'],
+}
+
+const lives = new WeakMap<Timeline, TileLife>()
+
+/** An answer never changes, so its life is found once. */
+function knownLife(tile: Tile, answer: Timeline): TileLife {
+  const life = lives.get(answer) ?? lifeOf(tile, answer)
+  lives.set(answer, life)
+  return life
+}
+
+function namesOf(page: readonly Trigger[]): readonly string[] {
+  return page.map(({ name }) => name)
 }
 
 function queryOf(names: readonly string[], { fromMs, untilMs }: Tile) {

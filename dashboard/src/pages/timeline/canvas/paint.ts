@@ -71,6 +71,8 @@ function xOf({ view, widthPx }: Scene, atMs: number): number {
 
 /** What is wider than this has room for its text. */
 const textPadPx = 12
+/** As many widths of texts as are remembered. */
+const mostWidths = 2000
 /** Shapes need this much room; with less they become thin bars. */
 const shapeRoomPx = 10
 
@@ -106,7 +108,7 @@ class LanePainter {
     for (const { fromMs, untilMs, text } of bands) {
       const [left, right] = this.#span(fromMs, untilMs)
       const end = Math.min(widthPx, right)
-      const needed = this.#context.measureText(text).width + 8
+      const needed = this.#widthOf(text)
       let from = Math.max(4, left + 6)
       for (const item of items) {
         const [start, stop] = this.#span(item.fromMs, item.untilMs)
@@ -243,9 +245,17 @@ class LanePainter {
   #chip(text: string, { left, right, family }: { left: number; right: number; family: Family }): void {
     const { widthPx } = this.#scene
     const [from, until] = [Math.max(0, left), Math.min(widthPx, right)]
-    const width = this.#context.measureText(text).width + 8
+    const width = this.#widthOf(text)
     if (until - from < width + textPadPx) return
     this.#text(text, { x: (from + until - width) / 2, width, family })
+  }
+
+  #widthOf(text: string): number {
+    const { widths } = this.#scene.sprites
+    const known = widths.get(text) ?? this.#context.measureText(text).width + 8
+    if (widths.size > mostWidths) widths.clear()
+    widths.set(text, known)
+    return known
   }
 
   #text(text: string, { x, width, family }: { x: number; width: number; family: Family }): void {

@@ -9,6 +9,8 @@ export interface Sprites {
   readonly hatches: Readonly<Record<Family, CanvasPattern | string>>
   /** The same, and weaker. */
   readonly softHatches: Readonly<Record<Family, CanvasPattern | string>>
+  /** How wide texts are: measuring them anew costs more than drawing them. */
+  readonly widths: Map<string, number>
 }
 
 /** The side of the picture of a shape: the shape and a halo that lifts it off what lies below. */
@@ -24,7 +26,7 @@ export function makeSprites(colours: Colours, density: number): Sprites {
     Object.fromEntries(
       families.map((family) => [family, hatch(colours.fill[family], density, alpha)]),
     ) as Record<Family, CanvasPattern | string>
-  return { shapes, hatches: hatches(1), softHatches: hatches(0.35) }
+  return { shapes, hatches: hatches(1), softHatches: hatches(0.35), widths: new Map() }
 }
 
 function picture(sidePx: number, density: number): [HTMLCanvasElement, CanvasRenderingContext2D | null] {

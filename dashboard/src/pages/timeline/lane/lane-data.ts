@@ -22,6 +22,10 @@ export interface LaneData {
   readonly points: readonly Point[]
   readonly bars: readonly Bar[]
   readonly bands: readonly Band[]
+  /** The bands that all lanes have. */
+  readonly shared: readonly Band[]
+  /** What it was made of. */
+  readonly answers: readonly Lane[]
 }
 
 /** A piece of time and what the server answered about it. */
@@ -30,28 +34,46 @@ export interface Piece {
   readonly answer: Timeline
 }
 
-/** The lanes of some pieces, by name. The pieces are ordered by time; the newest answer names the state of a lane. */
-export function lanesOf(pieces: readonly Piece[]): ReadonlyMap<string, LaneData> {
-  const parts = new Map<string, { lanes: { lane: Lane; piece: Piece }[] }>()
+/**
+ * The lanes of some pieces, by name. The pieces are ordered by time; the newest answer names the state of a lane. A lane
+ * whose answers are those of `before` stays the same object, and so does what was drawn of it.
+ */
+export function lanesOf(
+  pieces: readonly Piece[],
+  before: ReadonlyMap<string, LaneData> = new Map(),
+): ReadonlyMap<string, LaneData> {
+  const parts = new Map<string, LanePart[]>()
   for (const piece of pieces) {
     for (const lane of piece.answer.lanes) {
       const known = parts.get(lane.trigger.name)
-      if (known === undefined) parts.set(lane.trigger.name, { lanes: [{ lane, piece }] })
-      else known.lanes.push({ lane, piece })
+      if (known === undefined) parts.set(lane.trigger.name, [{ lane, piece }])
+      else known.push({ lane, piece })
     }
   }
   const holds = uniqueBy(
     pieces.flatMap(({ answer }) => answer.holds),
     holdKey,
   ).map(bandOf)
-  return new Map([...parts].map(([name, { lanes }]) => [name, laneData(name, lanes, holds)]))
+  const shared = before.values().next().value?.shared
+  const bands = shared !== undefined && JSON.stringify(shared) === JSON.stringify(holds) ? shared : holds
+  return new Map(
+    [...parts].map(([name, lanes]) => {
+      const known = before.get(name)
+      const isSame =
+        known?.shared === bands &&
+        known.answers.length === lanes.length &&
+        lanes.every(({ lane }, index) => lane === known.answers[index])
+      return [name, isSame ? known : laneData(name, lanes, bands)]
+    }),
+  )
 }
 
-function laneData(
-  name: string,
-  lanes: readonly { lane: Lane; piece: Piece }[],
-  shared: readonly Band[],
-): LaneData {
+interface LanePart {
+  readonly lane: Lane
+  readonly piece: Piece
+}
+
+function laneData(name: string, lanes: readonly LanePart[], shared: readonly Band[]): LaneData {
   const newest = lanes.reduce((one, other) =>
     other.piece.answer.at > one.piece.answer.at ? other : one,
   ).lane
@@ -60,6 +82,10 @@ function laneData(
     ({ firstAt, reason, version }) => `${firstAt} ${reason} ${version}`,
   )
   const split = ranges.map(rangeParts)
+  const held = uniqueBy(
+    lanes.flatMap(({ lane }) => lane.holds),
+    holdKey,
+  )
   return {
     name,
     job: newest.trigger.job,
@@ -69,20 +95,16 @@ function laneData(
       (one, other) => one.fromMs - other.fromMs,
     ),
     bars: [...split.flatMap(({ bar }) => bar ?? []), ...joined(lanes.flatMap(crowdOf))],
-    bands: [
-      ...uniqueBy(
-        lanes.flatMap(({ lane }) => lane.holds),
-        holdKey,
-      ).map(bandOf),
-      ...shared,
-    ],
+    bands: [...held.map(bandOf), ...shared],
+    shared,
+    answers: lanes.map(({ lane }) => lane),
   }
 }
 
 const pointsOfLane = new WeakMap<Lane, readonly Point[]>()
 
 /** Runs and instants to come. A piece holds its first instant and not the one at which the next piece begins. */
-function pointsOf({ lane, piece }: { lane: Lane; piece: Piece }): readonly Point[] {
+function pointsOf({ lane, piece }: LanePart): readonly Point[] {
   const known = pointsOfLane.get(lane)
   if (known !== undefined) return known
   const { fromMs, untilMs } = piece.tile
@@ -116,7 +138,7 @@ function isCrowded({ due, dueUntil }: Lane, untilMs: number): boolean {
 }
 
 /** More instants to come than are listed: one bar with how many there are in an hour. */
-function crowdOf({ lane, piece }: { lane: Lane; piece: Piece }): readonly Bar[] {
+function crowdOf({ lane, piece }: LanePart): readonly Bar[] {
   const { fromMs, untilMs } = piece.tile
   const firstMs = Date.parse(lane.due[0]?.at ?? '')
   if (!isCrowded(lane, untilMs)) return []

@@ -2,8 +2,17 @@
  * Puts the points of a lane together for one zoom. What it makes depends on the zoom alone and not on where the stretch
  * begins, so that moving the timeline changes nothing but positions.
  */
-import { marks, type Mark } from '../../../design/families.js'
-import { addTally, countOf, worstOf, type Bar, type Point, type Tally } from './points.js'
+import type { Mark } from '../../../design/families.js'
+import {
+  addTally,
+  countOf,
+  rankOfTally,
+  worstOf,
+  type Bar,
+  type Counting,
+  type Point,
+  type Tally,
+} from './points.js'
 
 /** What is drawn on a lane, and what the cursor stands on. */
 export interface Item {
@@ -36,17 +45,16 @@ export function itemsOf(points: readonly Point[], bars: readonly Bar[], msPerPx:
     let end = start + 1
     while (end < points.length && gapBetween(points[end - 1] as Point, points[end] as Point) < nearMs)
       end += 1
-    const group = points.slice(start, end)
-    const [only] = group
-    if (group.length === 1 && only !== undefined && countOf(only.tally) === 1) {
-      items.push(shapeOf(only, { before: points[start - 1], after: points[end], msPerPx }))
+    const first = points[start] as Point
+    if (end - start === 1 && countOf(first.tally) === 1) {
+      items.push(shapeOf(first, { before: points[start - 1], after: points[end], msPerPx }))
     } else {
-      items.push(...blocksOf(group, cellPx * msPerPx))
+      items.push(...blocksOf(points, [start, end], cellPx * msPerPx))
     }
     start = end
   }
   for (const bar of bars) items.push(barItem(bar))
-  return items.toSorted((one, other) => one.fromMs - other.fromMs)
+  return bars.length === 0 ? items : items.toSorted((one, other) => one.fromMs - other.fromMs)
 }
 
 /** What is to come never merges with what was: the block would claim that one of them is the other. */
@@ -76,25 +84,34 @@ function shapeOf(
   }
 }
 
+interface Block {
+  fromMs: number
+  untilMs: number
+  readonly tally: Counting
+}
+
 /** Cuts near points into blocks: one ends where the family that stands for the next cell is another one. */
-function blocksOf(group: readonly Point[], cellMs: number): readonly Item[] {
-  const cells: { cell: number; fromMs: number; untilMs: number; tally: Tally }[] = []
-  for (const { fromMs, untilMs, tally } of group) {
-    const cell = Math.floor(fromMs / cellMs)
-    const last = cells.at(-1)
-    if (last?.cell === cell) {
-      last.untilMs = Math.max(last.untilMs, untilMs)
-      last.tally = addTally(last.tally, tally)
-    } else cells.push({ cell, fromMs, untilMs, tally })
+function blocksOf(
+  points: readonly Point[],
+  [start, end]: readonly [number, number],
+  cellMs: number,
+): readonly Item[] {
+  const blocks: Block[] = []
+  let cell: Block | undefined
+  let cellNumber = Number.NaN
+  for (let index = start; index < end; index += 1) {
+    const { fromMs, untilMs, tally } = points[index] as Point
+    const number = Math.floor(fromMs / cellMs)
+    if (cell === undefined || number !== cellNumber) {
+      if (cell !== undefined) close(blocks, cell)
+      cell = { fromMs, untilMs, tally: { ...tally } }
+      cellNumber = number
+    } else {
+      cell.untilMs = Math.max(cell.untilMs, untilMs)
+      addTally(cell.tally, tally)
+    }
   }
-  const blocks: { fromMs: number; untilMs: number; tally: Tally }[] = []
-  for (const { fromMs, untilMs, tally } of cells) {
-    const last = blocks.at(-1)
-    if (last !== undefined && familyOf(last.tally) === familyOf(tally)) {
-      last.untilMs = untilMs
-      last.tally = addTally(last.tally, tally)
-    } else blocks.push({ fromMs, untilMs, tally })
-  }
+  if (cell !== undefined) close(blocks, cell)
   return blocks.map(({ fromMs, untilMs, tally }, index) => ({
     kind: 'block',
     fromMs,
@@ -107,8 +124,15 @@ function blocksOf(group: readonly Point[], cellMs: number): readonly Item[] {
   }))
 }
 
-function familyOf(tally: Tally): string {
-  return marks[worstOf(tally)].family
+/** Puts a cell to the last block if the same family stands for both. */
+function close(blocks: Block[], cell: Block): void {
+  const last = blocks.at(-1)
+  if (last === undefined || rankOfTally(last.tally) !== rankOfTally(cell.tally)) {
+    blocks.push(cell)
+    return
+  }
+  last.untilMs = cell.untilMs
+  addTally(last.tally, cell.tally)
 }
 
 function barItem(bar: Bar): Item {

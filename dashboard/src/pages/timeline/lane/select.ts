@@ -2,7 +2,7 @@
 import type { Mark } from '../../../design/families.js'
 import type { View } from '../axis/view.js'
 import type { LaneData } from './lane-data.js'
-import { addTally, type Tally } from './points.js'
+import { addTally, type Counting, type Tally } from './points.js'
 
 /** What is selected: from the first lane to the last one, and from when to when. */
 export interface Selection extends View {
@@ -19,13 +19,13 @@ export function selectedNames(names: readonly string[], { first, last }: Selecti
 
 /** How many instants of each state lie in a stretch of some lanes. A range counts once: the server knows its instants. */
 export function tallyIn(lanes: readonly LaneData[], { fromMs, untilMs }: View): Tally {
-  let sum: Tally = {}
+  const sum: Counting = {}
   for (const { points, bars } of lanes) {
     for (const point of points) {
-      if (point.fromMs <= untilMs && point.untilMs >= fromMs) sum = addTally(sum, point.tally)
+      if (point.fromMs <= untilMs && point.untilMs >= fromMs) addTally(sum, point.tally)
     }
     for (const bar of bars) {
-      if (bar.fromMs <= untilMs && bar.untilMs >= fromMs) sum = addTally(sum, { [bar.mark]: 1 })
+      if (bar.fromMs <= untilMs && bar.untilMs >= fromMs) addTally(sum, { [bar.mark]: 1 })
     }
   }
   return sum
