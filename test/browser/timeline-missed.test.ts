@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessibilityFaults } from './axe.js'
+import { Browser } from './chromium.js'
+import { ServedRota, stores } from './served.js'
+import { shownTimes } from './shown-times.js'
+
+const config = `
+lease: 2s
+jobs:
+  report: { command: [sh, -c, 'exit 0'] }
+triggers:
+  nightly: { job: report, every: 3s, catchUp: { mode: skip, grace: 1s } }
+`
+
+describe.each(stores)('on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
+
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config })
+    browser = await Browser.start()
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
+
+  it('down over due instants: the timeline shows them as missed with the rule, and coverage has 0 unexplained', async () => {
+    const page = await browser.open(`${served.url}/#/timeline?range=1h`)
+    await page.getByRole('application', { name: 'Lanes of triggers over time' }).waitFor()
+    await expect
+      .poll(async () => (await served.client('GET /runs')).items.length, { timeout: 20_000 })
+      .toBeGreaterThan(1)
+    await served.kill()
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
+    await served.up()
+    const ledger = async () => (await served.client('GET /ledger', { query: { reason: 'missed' } })).items
+    await expect.poll(async () => (await ledger()).length, { timeout: 20_000 }).toBeGreaterThan(0)
+    const [range] = await ledger()
+
+    // The open tab shows it by itself; the keyboard finds it on its lane.
+    await page.goto(`${served.url}/#/timeline?range=120s&q=mark:missed`)
+    const plot = page.getByRole('application', { name: 'Lanes of triggers over time' })
+    await plot.focus()
+    const said = page.getByRole('status').filter({ hasText: 'nightly, ' })
+    await expect
+      .poll(
+        async () => {
+          await page.keyboard.press('ArrowLeft')
+          return (await said.allTextContents()).join()
+        },
+        { timeout: 20_000 },
+      )
+      .toContain('missed')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('dialog', { name: 'Why: nightly' })
+    await panel.getByText('catch-up:skip').first().waitFor()
+    const shown = (await shownTimes(panel)).map(([iso]) => iso)
+    expect(shown).toContain(range?.firstAt)
+    await page.keyboard.press('Escape')
+
+    // The table is the same as rows.
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.getByRole('table', { name: 'What is on the timeline' }).getByText('missed').first().waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+
+    // The ledger proves that nothing is unexplained.
+    await page.goto(`${served.url}/#/ledger`)
+    await page.getByText('0unexplained✓').waitFor()
+    await page
+      .getByRole('region', { name: 'Reasons' })
+      .getByRole('button', { name: /missed/ })
+      .click()
+    const ranges = page.getByRole('table', { name: 'Newest ranges' })
+    await ranges.getByText('catch-up:skip').first().waitFor()
+    expect(new URL(page.url()).hash).toContain('q=reason:missed')
+    expect(await accessibilityFaults(page)).toEqual([])
+    expect(browser.troubles).toEqual([])
+  })
+})
