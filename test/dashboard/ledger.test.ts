@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LedgerEntry } from '../../src/client/operations.js'
-import { markOf, newestDates, yearsOf } from '../../dashboard/src/pages/ledger/days.js'
+import { markOf, sumOf } from '../../dashboard/src/pages/ledger/days.js'
 import { exportText } from '../../dashboard/src/pages/ledger/export.js'
 import { readFilter } from '../../dashboard/src/pages/ledger/filter.js'
 
@@ -17,23 +17,30 @@ const entry: LedgerEntry = {
   recordedAt: '2026-11-17T01:31:00.000Z',
 }
 
-describe('the dates of the map', () => {
-  test('end with today in the zone, not with today in UTC', () => {
-    const nowMs = Date.parse('2026-11-17T23:30:00Z')
-    expect(newestDates(2, nowMs, 'Europe/Berlin')).toEqual(['2026-11-17', '2026-11-18'])
-    expect(newestDates(2, nowMs, 'America/New_York')).toEqual(['2026-11-16', '2026-11-17'])
+const covered = { due: 3, run: 3, explained: {}, unexplained: 0, unexpected: 0 }
+
+describe('a day of the map', () => {
+  test('shows what is unexplained first, then what nobody chose, and nothing where nothing was due', () => {
+    expect(markOf(covered)).toBe('done')
+    expect(markOf({ ...covered, explained: { paused: 2, missed: 1 } })).toBe('missed')
+    expect(markOf({ ...covered, explained: { missed: 1 }, unexplained: 1 })).toBe('unexplained')
+    expect(markOf({ ...covered, due: 0, run: 0 })).toBeUndefined()
   })
 
-  test('are 30 different ones over a change of the clocks and of the year', () => {
-    const dates = newestDates(30, Date.parse('2027-01-05T12:00:00Z'), 'Europe/Berlin')
-    expect([new Set(dates).size, dates[0], yearsOf(dates)]).toEqual([30, '2026-12-07', [2026, 2027]])
-  })
-
-  test('show what nobody chose before what somebody chose, and nothing where nothing was due', () => {
-    const day = { date: '', fromAt: '', runs: 3, failed: 1, ranges: {} }
-    expect(markOf(day)).toBe('done')
-    expect(markOf({ ...day, ranges: { paused: 2, missed: 1 } })).toBe('missed')
-    expect(markOf({ ...day, runs: 0 })).toBeUndefined()
+  test('counts into the proof; one that was not counted yet is said to be missing', () => {
+    const days = [
+      { date: '2026-11-16', coverage: { ...covered, due: 4, explained: { missed: 1 } } },
+      { date: '2026-11-17', coverage: covered },
+      { date: '2026-11-18', coverage: null },
+    ]
+    expect(sumOf(days)).toEqual({
+      due: 7,
+      run: 6,
+      explained: { missed: 1 },
+      unexplained: 0,
+      unexpected: 0,
+      uncounted: 1,
+    })
   })
 })
 

@@ -1,40 +1,12 @@
-/** Local dates and what became of their due instants. */
-import type { YearDay } from '../../../../src/client/ui-operations.js'
+/** Days and what became of their due instants. A day is one of UTC: that is how the server proves and keeps them. */
+import type { CoveredDay } from '../../../../src/client/operations.js'
 import type { Mark } from '../../design/families.js'
 
-/** One date of the heat map. */
-export interface Day {
-  /** Such as `2026-11-17`. */
-  readonly date: string
-  /** ISO text of the instant at which it begins. */
-  readonly fromAt: string
-  readonly runs: number
-  readonly failed: number
-  /** Ranges without a run that touch the date, by reason. */
-  readonly ranges: Readonly<Record<string, number>>
-}
+/** What became of the due instants of one day. */
+export type DayCoverage = NonNullable<CoveredDay['coverage']>
 
-/** Dates that the map can show. */
+/** Days that the map can show. */
 export const lengths = [7, 30, 90] as const
-
-/** The newest dates up to the one of an instant, oldest first. */
-export function newestDates(count: number, nowMs: number, zone: string): readonly string[] {
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(nowMs)
-  const noon = Date.parse(`${today}T12:00:00Z`)
-  return Array.from({ length: count }, (_, index) =>
-    new Date(noon - (count - 1 - index) * 86_400_000).toISOString().slice(0, 10),
-  )
-}
-
-/** The years that some dates are in. */
-export function yearsOf(dates: readonly string[]): readonly number[] {
-  return [...new Set(dates.map((date) => Number(date.slice(0, 4))))]
-}
-
-/** What a date shows, of what the server counted. */
-export function dayOf({ date, fromAt, pending, running, done, failed, cancelled, ranges }: YearDay): Day {
-  return { date, fromAt, runs: pending + running + done + failed + cancelled, failed, ranges }
-}
 
 /** Reasons, those first that nobody chose. */
 export const reasons = [
@@ -48,7 +20,28 @@ export const reasons = [
   'pruned',
 ] as const satisfies readonly Mark[]
 
-/** The state that stands for a date: a reason why something did not run, else that all ran; undefined: nothing was due. */
-export function markOf({ runs, ranges }: Day): Mark | undefined {
-  return reasons.find((reason) => (ranges[reason] ?? 0) > 0) ?? (runs > 0 ? 'done' : undefined)
+/** The state that stands for a day: what is not explained, a reason, else that all ran; undefined: nothing was due. */
+export function markOf({ unexplained, explained, run }: DayCoverage): Mark | undefined {
+  if (unexplained > 0) return 'unexplained'
+  return reasons.find((reason) => (explained[reason] ?? 0) > 0) ?? (run > 0 ? 'done' : undefined)
+}
+
+/** Days of many triggers as one. */
+export function sumOf(days: readonly CoveredDay[]): DayCoverage & { readonly uncounted: number } {
+  const sum = { due: 0, run: 0, unexplained: 0, unexpected: 0, uncounted: 0 }
+  const explained: Record<string, number> = {}
+  for (const { coverage } of days) {
+    if (coverage === null) {
+      sum.uncounted += 1
+      continue
+    }
+    sum.due += coverage.due
+    sum.run += coverage.run
+    sum.unexplained += coverage.unexplained
+    sum.unexpected += coverage.unexpected
+    for (const [reason, count] of Object.entries(coverage.explained)) {
+      explained[reason] = (explained[reason] ?? 0) + count
+    }
+  }
+  return { ...sum, explained }
 }

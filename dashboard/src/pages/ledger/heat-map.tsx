@@ -1,29 +1,24 @@
-import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Trigger } from '../../../../src/client/operations.js'
+import type { CoveredDay } from '../../../../src/client/operations.js'
 import { marks } from '../../design/families.js'
-import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
-import { useNow } from '../../data/now.js'
-import { ownZone, useZoneChoice } from '../../data/zone.js'
 import { StateMark } from '../../parts/mark.js'
 import { useWhy } from '../../parts/why/why-address.js'
-import { zoneOf } from '../../parts/why/schedule-line.js'
 import { markWords } from '../../words/common.js'
 import { words } from '../../words/ledger.js'
-import { dayOf, markOf, newestDates, reasons, yearsOf, type Day } from './days.js'
+import { markOf, reasons, type DayCoverage } from './days.js'
 import styles from './page.module.css'
 
-/** Triggers by dates: whether all that was due ran, and if not, why. A date belongs to the zone in which times are shown. */
-export function HeatMap({ triggers, days }: { triggers: readonly Trigger[]; days: number }): ReactNode {
-  const [choice] = useZoneChoice()
-  const nowMs = useNow()
-  const axisZone = choice === 'utc' ? 'UTC' : ownZone
-  const dates = newestDates(days, nowMs, axisZone)
-  const zoneFor = (trigger: Trigger): string =>
-    choice === 'trigger' ? (zoneOf(trigger) ?? ownZone) : axisZone
-  const known = useDays(triggers, zoneFor, yearsOf(dates))
+/** A trigger and its days. */
+interface HeatRow {
+  readonly trigger: string
+  readonly days: readonly CoveredDay[]
+}
+
+/** Triggers by days of UTC: whether all that was due ran, and if not, why. */
+export function HeatMap({ rows }: { rows: readonly HeatRow[] }): ReactNode {
+  const dates = rows[0]?.days.map(({ date }) => date) ?? []
   return (
     <div className={styles['scroll']}>
       <table className={styles['heat']}>
@@ -40,25 +35,19 @@ export function HeatMap({ triggers, days }: { triggers: readonly Trigger[]; days
           </tr>
         </thead>
         <tbody>
-          {triggers.map((trigger) => (
-            <tr key={trigger.name}>
+          {rows.map(({ trigger, days }) => (
+            <tr key={trigger}>
               <th scope="row">
                 <Link
-                  href={`/triggers/${encodeURIComponent(trigger.name)}`}
+                  href={`/triggers/${encodeURIComponent(trigger)}`}
                   className={styles['name']}
-                  title={trigger.name}
+                  title={trigger}
                 >
-                  {trigger.name}
+                  {trigger}
                 </Link>
               </th>
-              {dates.map((date, index) => (
-                <Cell
-                  key={date}
-                  trigger={trigger.name}
-                  date={date}
-                  day={known.get(trigger.name)?.get(date)}
-                  until={known.get(trigger.name)?.get(dates[index + 1] ?? '')?.fromAt}
-                />
+              {days.map(({ date, coverage }) => (
+                <Cell key={date} trigger={trigger} date={date} coverage={coverage} />
               ))}
             </tr>
           ))}
@@ -68,58 +57,27 @@ export function HeatMap({ triggers, days }: { triggers: readonly Trigger[]; days
   )
 }
 
-function useDays(
-  triggers: readonly Trigger[],
-  zoneFor: (trigger: Trigger) => string,
-  years: readonly number[],
-): ReadonlyMap<string, ReadonlyMap<string, Day>> {
-  const wanted = triggers.flatMap((trigger) =>
-    years.map((year) => ({ name: trigger.name, zone: zoneFor(trigger), year })),
-  )
-  const answers = useQueries({
-    queries: wanted.map(({ name, zone, year }) => ({
-      queryKey: ['year', name, zone, year],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        api('GET /ui/trigger/{name}/year', { path: { name }, query: { year, zone }, signal }),
-      meta: { topics: ['ledger', 'holds'] as const },
-    })),
-  })
-  const known = new Map<string, Map<string, Day>>()
-  for (const [index, { data }] of answers.entries()) {
-    const name = wanted[index]?.name
-    if (data === undefined || name === undefined) continue
-    const days = known.get(name) ?? new Map<string, Day>()
-    for (const day of data.days) days.set(day.date, dayOf(day))
-    known.set(name, days)
-  }
-  return known
-}
-
 function Cell({
   trigger,
   date,
-  day,
-  until,
+  coverage,
 }: {
   trigger: string
   date: string
-  day: Day | undefined
-  /** When the next date begins. */
-  until: string | undefined
+  coverage: DayCoverage | null
 }): ReactNode {
   const [, ask] = useWhy()
-  if (day === undefined) return <td />
-  const mark = markOf(day)
-  const text = cellText(day)
+  const mark = coverage === null ? undefined : markOf(coverage)
+  const label = words.cell.label(trigger, date, coverage === null ? words.cell.uncounted : cellText(coverage))
   return (
     <td>
       <button
         type="button"
         className={styles['cell']}
         data-family={mark === undefined ? 'none' : marks[mark].family}
-        title={words.cell.label(trigger, date, text)}
-        aria-label={words.cell.label(trigger, date, text)}
-        onClick={() => ask({ trigger, from: day.fromAt, until: lastInstant(day.fromAt, until) })}
+        title={label}
+        aria-label={label}
+        onClick={() => ask({ trigger, from: `${date}T00:00:00.000Z`, until: `${date}T23:59:59.999Z` })}
       >
         {mark === undefined || mark === 'done' ? null : <StateMark mark={mark} label={false} size={10} />}
       </button>
@@ -127,20 +85,13 @@ function Cell({
   )
 }
 
-/** The last millisecond of a date: the next one belongs to the next date. */
-function lastInstant(fromAt: string, until: string | undefined): string {
-  const end = until === undefined ? Date.parse(fromAt) + 86_400_000 : Date.parse(until)
-  return new Date(end - 1).toISOString()
-}
-
-function cellText(day: Day): string {
-  const { runs, failed, ranges } = day
+function cellText({ run, unexplained, explained }: DayCoverage): string {
   const parts = [
-    ...(runs === 0 ? [] : [words.cell.ran(formatCount(runs))]),
-    ...(failed === 0 ? [] : [words.cell.failed(formatCount(failed))]),
+    ...(unexplained === 0 ? [] : [`${formatCount(unexplained)} ${words.unexplained}`]),
+    ...(run === 0 ? [] : [words.cell.ran(formatCount(run))]),
     ...reasons
-      .filter((reason) => (ranges[reason] ?? 0) > 0)
-      .map((reason) => words.cell.ranges(formatCount(ranges[reason] ?? 0), markWords[reason])),
+      .filter((reason) => (explained[reason] ?? 0) > 0)
+      .map((reason) => words.cell.explained(formatCount(explained[reason] ?? 0), markWords[reason])),
   ]
   return parts.length === 0 ? words.cell.nothing : parts.join(', ')
 }
