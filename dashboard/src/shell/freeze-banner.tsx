@@ -16,7 +16,7 @@ export function FreezeBanner(): ReactNode {
   const { data } = useQuery(holdsQuery)
   const { why } = useMay('admin')
   const [isAsking, setAsking] = useState(false)
-  const freeze = data?.items.find(({ target, untilAt }) => target === 'all' && untilAt === null)
+  const freeze = data?.items.find(({ target }) => target === 'all')
   if (freeze === undefined) return null
   const { by, fromAt, note } = freeze
   return (

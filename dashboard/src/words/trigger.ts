@@ -18,6 +18,7 @@ export const words = {
     if (kind === 'code' || kind === 'app') return `defined by the code of ${name}; change it there`
     return `added at run time (${source})`
   },
+  noChanges: 'Nobody has changed it since the audit began.',
   endedWhy: 'This trigger has ended: its source no longer defines it.',
   dst: (rule: string) => `DST: ${rule}`,
   dstRules: {

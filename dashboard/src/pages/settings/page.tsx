@@ -3,6 +3,7 @@ import { useParams } from '../../data/location.js'
 import { Tabs } from '../../parts/tabs.js'
 import { words } from '../../words/settings.js'
 import { About } from './about.js'
+import { AuditTab } from './audit-tab.js'
 import styles from './page.module.css'
 import { Switches } from './switches.js'
 import { Tokens } from './tokens.js'
@@ -20,6 +21,7 @@ export default function SettingsPage(): ReactNode {
         tabs={[
           { key: 'switches', title: words.tabs.switches, content: () => <Switches /> },
           { key: 'tokens', title: words.tabs.tokens, content: () => <Tokens /> },
+          { key: 'audit', title: words.tabs.audit, content: () => <AuditTab /> },
           { key: 'about', title: words.tabs.about, content: () => <About /> },
         ]}
       />

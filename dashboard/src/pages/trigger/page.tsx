@@ -10,6 +10,7 @@ import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states
 import { Tabs } from '../../parts/tabs.js'
 import { zoneOf } from '../../parts/why/schedule-line.js'
 import { words } from '../../words/trigger.js'
+import { TriggerAudit } from './audit.js'
 import { Durations } from './durations.js'
 import { TriggerHead } from './head.js'
 import { History } from './history.js'
@@ -74,6 +75,7 @@ function Details({ trigger }: { trigger: Trigger }): ReactNode {
           content: () => <Versions trigger={trigger} />,
         },
         { key: 'holds', title: tabs.holds, content: () => <Holds name={trigger.name} /> },
+        { key: 'audit', title: tabs.audit, content: () => <TriggerAudit name={trigger.name} /> },
       ]}
     />
   )
