@@ -19,26 +19,48 @@ export const LaneLabels = memo(function LaneLabels({
   rowPx: number
   cursorLane: number | undefined
 }): ReactNode {
-  return triggers.slice(first, last).map(({ name, job, state }, offset) => {
-    const mark = markOf[state]
-    return (
-      <div
-        key={name}
-        className={styles['label']}
-        data-cursor={first + offset === cursorLane}
-        style={{ insetBlockStart: (first + offset) * rowPx, blockSize: rowPx }}
+  return triggers
+    .slice(first, last)
+    .map((trigger, offset) => (
+      <LaneLabel
+        key={trigger.name}
+        trigger={trigger}
+        top={(first + offset) * rowPx}
+        rowPx={rowPx}
+        hasCursor={first + offset === cursorLane}
+      />
+    ))
+})
+
+/** Remembered one by one: a scroll draws only the names that are new. */
+const LaneLabel = memo(function LaneLabel({
+  trigger: { name, job, state },
+  top,
+  rowPx,
+  hasCursor,
+}: {
+  trigger: Trigger
+  top: number
+  rowPx: number
+  hasCursor: boolean
+}): ReactNode {
+  const mark = markOf[state]
+  return (
+    <div
+      className={styles['label']}
+      data-cursor={hasCursor}
+      style={{ insetBlockStart: top, blockSize: rowPx }}
+    >
+      <Link
+        href={`/triggers/${encodeURIComponent(name)}`}
+        className={styles['name']}
+        title={name === job ? name : `${name} · ${job}`}
       >
-        <Link
-          href={`/triggers/${encodeURIComponent(name)}`}
-          className={styles['name']}
-          title={name === job ? name : `${name} · ${job}`}
-        >
-          {name}
-        </Link>
-        {mark === undefined ? null : <StateMark mark={mark} label={false} />}
-      </div>
-    )
-  })
+        {name}
+      </Link>
+      {mark === undefined ? null : <StateMark mark={mark} label={false} />}
+    </div>
+  )
 })
 
 /** A trigger that is on needs no mark. */

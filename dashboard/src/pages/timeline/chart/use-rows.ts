@@ -10,6 +10,8 @@ export interface Rows {
 
 /** Lanes that are drawn above and below what is seen, so that scrolling shows them at once. */
 const overscan = 6
+/** Fewer than are drawn beyond what is seen. */
+const step = 4
 const coarse = matchMedia('(pointer: coarse)')
 
 /** Follows the size and the scrolling of a box. */
@@ -24,8 +26,8 @@ export function useRows(
     if (outer === null || inner === null) return undefined
     const look = (): void =>
       setSeen((before) => {
-        // Whole lanes: a scroll inside of one draws nothing anew.
-        const top = Math.floor(outer.scrollTop / rowPx) * rowPx
+        // Some lanes at a time: a scroll inside of them draws nothing anew.
+        const top = Math.floor(outer.scrollTop / (rowPx * step)) * rowPx * step
         const next = { top, height: outer.clientHeight, widthPx: inner.clientWidth }
         return next.top === before.top && next.height === before.height && next.widthPx === before.widthPx
           ? before
