@@ -41,7 +41,7 @@ describe.each(stores)('on %s', (store) => {
     expect(Date.now() - failedAt).toBeLessThan(2000)
 
     // Why, by keyboard: the focus goes to the button, and comes back to it.
-    const why = needs.getByRole('button', { name: 'Why, of invoice-mail' })
+    const why = needs.getByRole('button', { name: 'Why of invoice-mail' })
     await why.focus()
     await page.keyboard.press('Enter')
     const panel = page.getByRole('dialog')

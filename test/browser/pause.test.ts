@@ -85,7 +85,7 @@ describe.each(stores)('on %s', (store) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()
     await page.getByText('Resumed tick.').waitFor()
     const row = page.getByRole('row').filter({ hasText: 'again' }).filter({ hasText: 'paused' })
-    await row.first().getByRole('button', { name: 'Why, of tick' }).click()
+    await row.first().getByRole('button', { name: 'Why of tick' }).click()
     await page.getByRole('dialog').getByText('again').first().waitFor()
   }, 60_000)
 

@@ -8,7 +8,7 @@ type Of<Kind extends Explanation['kind']> = Extract<Explanation, { kind: Kind }>
 export const words = {
   title: (trigger: string) => `Why: ${trigger}`,
   button: 'Why',
-  of: (trigger: string) => `, of ${trigger}`,
+  of: (trigger: string) => `of ${trigger}`,
   schedule: 'Schedule',
   rule: 'Rule',
   version: 'Version in force',

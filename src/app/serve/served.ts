@@ -43,6 +43,9 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
   const store = await app.store()
   const stream = new Broadcast({ store, clock, onTrouble })
+  const undo = (['tick', 'run:started', 'run:ended', 'run:lost'] as const).map((name) =>
+    events.on(name, () => stream.wake()),
+  )
   const metrics = new Metrics(app)
   const identify =
     'authorize' in options
@@ -72,6 +75,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     fetch,
     node: nodeHandler(fetch),
     close: async () => {
+      for (const stop of undo) stop()
       stream.close()
       metrics.close()
     },

@@ -38,6 +38,7 @@ export class Broadcast {
   #pulse: Pulse | undefined
   #stop: (() => void) | undefined
   #isLooking = false
+  #isWoken = false
   #isClosed = false
 
   constructor(options: BroadcastOptions) {
@@ -72,9 +73,9 @@ export class Broadcast {
     return new Response(body, { headers })
   }
 
-  /** Looks at once whether something changed. */
+  /** Looks before the next messages whether something changed: at most four times a second, however often it is called. */
   wake(): void {
-    if (this.#connections.size > 0) void this.#look()
+    this.#isWoken = true
   }
 
   /** Says goodbye to all readers, and takes no more. */
@@ -101,11 +102,18 @@ export class Broadcast {
     const { store, clock } = this.#options
     const unwatch = store.watch(() => this.wake())
     const stopLooking = every(clock, lookMs, () => void this.#look())
-    const stopFlushing = every(clock, flushMs, () => this.#flush())
+    const stopFlushing = every(clock, flushMs, () => void this.#turn())
     const stopPings = every(clock, pingMs, () => this.#ping())
     this.#stop = () => {
       for (const stop of [unwatch, stopLooking, stopFlushing, stopPings]) stop()
     }
+  }
+
+  async #turn(): Promise<void> {
+    const isWoken = this.#isWoken
+    this.#isWoken = false
+    if (isWoken) await this.#look()
+    this.#flush()
   }
 
   async #look(): Promise<void> {
