@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import styles from './table.module.css'
 
 /** A column: its heading and its cell. */
@@ -33,11 +33,14 @@ export function Table<Row>({
   cursor?: string | undefined
 }): ReactNode {
   const ref = useRef<HTMLDivElement>(null)
+  const isWide = useIsWide(ref)
   useEffect(() => {
     ref.current?.querySelector('[data-cursor="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [cursor])
   return (
-    <div ref={ref} className={styles['scroll']}>
+    // A box that scrolls must be reachable by keyboard; one that does not must not be a stop.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={ref} className={styles['scroll']} tabIndex={isWide ? 0 : undefined}>
       <table className={styles['table']}>
         <caption className="visually-hidden">{label}</caption>
         <thead>
@@ -67,4 +70,18 @@ export function Table<Row>({
       </table>
     </div>
   )
+}
+
+/** Whether the content of a box is wider than the box. */
+function useIsWide(box: RefObject<HTMLElement | null>): boolean {
+  const [isWide, setWide] = useState(false)
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return undefined
+    const observer = new ResizeObserver(() => setWide(element.scrollWidth > element.clientWidth))
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  }, [box])
+  return isWide
 }
