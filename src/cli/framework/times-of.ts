@@ -1,5 +1,5 @@
 import { parseDuration } from '../../time/duration.js'
-import { parseMoment, type Here } from './moment.js'
+import { parseMoment, type Here } from '../../time/moment.js'
 import { systemClock } from '../../time/clock.js'
 import type { Arguments } from './arguments.js'
 import { readAs } from './option-names.js'

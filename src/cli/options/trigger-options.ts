@@ -5,7 +5,7 @@ import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 import { payloadOption, readPayload } from './payload-option.js'
 import { readAs } from '../framework/option-names.js'
-import { parseMoment } from '../framework/moment.js'
+import { parseMoment } from '../../time/moment.js'
 import { systemClock } from '../../time/clock.js'
 
 const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const

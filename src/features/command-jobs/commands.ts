@@ -8,7 +8,7 @@ import {
   storeOptions,
   zoneOption,
 } from '../../cli/framework/command.js'
-import { parseMoment } from '../../cli/framework/moment.js'
+import { parseMoment } from '../../time/moment.js'
 import { readAs } from '../../cli/framework/option-names.js'
 import { type Fields, printFields } from '../../cli/framework/print/fields.js'
 import { printList } from '../../cli/framework/print/table.js'

@@ -61,7 +61,7 @@ function isNeverDue({ expression, timezone, dst }: Preview): boolean {
 
 async function fromOf(text: string | undefined, here: { zone: string; now: Instant }): Promise<Instant> {
   if (text === undefined) return here.now
-  const { parseMoment } = await import('../../framework/moment.js')
+  const { parseMoment } = await import('../../../time/moment.js')
   return readAs('--from', () => parseMoment(text, { ...here, bare: 'ahead' }))
 }
 

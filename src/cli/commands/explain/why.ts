@@ -1,4 +1,4 @@
-import { parseWindow } from '../../framework/moment.js'
+import { parseWindow } from '../../../time/moment.js'
 import { heldText, releaseOf } from '../../../app/explain/pending-text.js'
 import type { App } from '../../../app/rota.js'
 import type { Feature } from '../../../features/feature.js'

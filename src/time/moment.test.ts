@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatInstant } from '../../time/instant.js'
+import { formatInstant } from './instant.js'
 import { parseMoment, parseWindow } from './moment.js'
 
 const now = Date.UTC(2026, 10, 15, 10, 30)

@@ -1,10 +1,10 @@
-import { DAY_MS } from '../../time/civil.js'
-import { parseDuration } from '../../time/duration.js'
-import { parseInstant, type Instant } from '../../time/instant.js'
-import { formatCivil, resolveLocalTime } from '../../time/local-time.js'
-import { TimeError } from '../../time/time-error.js'
-import { quotedText } from '../../text/error-text.js'
-import { zoneOf } from '../../time/zone.js'
+import { DAY_MS } from './civil.js'
+import { parseDuration } from './duration.js'
+import { parseInstant, type Instant } from './instant.js'
+import { formatCivil, resolveLocalTime } from './local-time.js'
+import { TimeError } from './time-error.js'
+import { quotedText } from '../text/error-text.js'
+import { zoneOf } from './zone.js'
 
 /** What a time in words is relative to. */
 export interface Here {
