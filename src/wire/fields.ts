@@ -46,6 +46,17 @@ export const paging = {
   after: z.string().max(512).optional().meta({ description: '`next` of the page before.' }),
 }
 
+/** The query of a list that is also read backwards. */
+export const pagingBothWays = {
+  ...paging,
+  before: z.string().max(512).optional().meta({ description: '`previous` of the page after.' }),
+}
+
+/** One page of a list that is also read backwards. */
+export function pageBothWays(item: z.ZodType) {
+  return page(item).extend({ previous: z.string().nullable() })
+}
+
 /** One page of a list. A total that is capped means "at least". */
 export function page(item: z.ZodType) {
   return z.strictObject({

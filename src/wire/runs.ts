@@ -47,6 +47,19 @@ export const run = z
   })
   .meta({ id: 'Run' })
 
+/** Failed runs with the same error, apart from numbers, ids and quoted texts in its message. */
+export const errorGroup = z
+  .strictObject({
+    code: z.string(),
+    shape: z.string(),
+    count: z.number().int(),
+    firstDueAt: instant,
+    lastDueAt: instant,
+    jobs: z.array(name),
+    example: run,
+  })
+  .meta({ id: 'ErrorGroup' })
+
 /** One attempt of a run. */
 export const attempt = z
   .strictObject({

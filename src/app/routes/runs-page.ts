@@ -1,34 +1,78 @@
-import type { RunState } from '../../kernel/run/run.js'
+import type { RunId } from '../../kernel/identity/identity.js'
+import type { Run } from '../../kernel/run/run.js'
+import type { Store } from '../../store/port.js'
+import type { RunConditions } from '../../store/run-conditions.js'
+import type { RunFilter } from '../../store/run-filter.js'
+import { Refusal } from '../../server/problem.js'
+import { givenConditions } from '../../wire/run-query/fields.js'
+import { readConditions } from '../../wire/run-query/given.js'
 import { pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
 import { whyAllPending } from '../runs/waiting.js'
 
-/** What a list of runs is asked for. */
+/** What a list of runs is asked for; its other fields are conditions. */
 export interface RunsQuery {
   readonly limit: number
   readonly after?: string | undefined
-  readonly state?: RunState | undefined
-  readonly job?: string | undefined
-  readonly trigger?: string | undefined
-  readonly since?: Date | undefined
-  readonly until?: Date | undefined
+  readonly before?: string | undefined
+  readonly q?: string | undefined
+  readonly zone: string
 }
 
 /** Totals are counted up to here; a page says when there are more. */
 export const mostCounted = 1000
 
+/** How many runs a page looks through where no index knows its filter; then it is short, and the next one goes on. */
+const look = 100_000
+
 /** One page of runs, the newest due instant first. */
-export async function runsPage(app: App, { limit, after, since, until, ...query }: RunsQuery) {
+export async function runsPage(app: App, query: RunsQuery) {
+  const { limit, after, before } = query
   const store = await app.store()
-  const filter = { ...query, sinceAt: since?.getTime(), untilAt: until?.getTime() }
-  const found = await store.runs({ ...filter, before: after, limit: limit + 1 })
-  const items = found.slice(0, limit)
-  const { count, isCapped } = await store.countRuns(filter, mostCounted)
-  return {
-    items: items.map(runView),
-    next: found.length > limit ? items.at(-1)?.id : undefined,
-    total: { count, capped: isCapped },
-  }
+  const conditions = { ...conditionsOf(app, query), look }
+  const { items, next, previous } =
+    before === undefined
+      ? await pageAfter(store, { ...conditions, limit, before: after })
+      : await pageBefore(store, { ...conditions, limit, newerThan: before })
+  const { count, isCapped } = await store.countRuns(conditions, mostCounted)
+  return { items: items.map(runView), next, previous, total: { count, capped: isCapped } }
+}
+
+/** A page and the cursors of its neighbours. */
+interface Page {
+  readonly items: readonly Run[]
+  readonly next: RunId | undefined
+  readonly previous: RunId | undefined
+}
+
+/** The runs behind a cursor: one more than asked for shows whether there is another page. */
+async function pageAfter(store: Store, filter: RunFilter): Promise<Page> {
+  const { limit, before: cursor } = filter
+  const { runs, lookedTo } = await store.runsPage({ ...filter, limit: limit + 1 })
+  const items = runs.slice(0, limit)
+  const next = runs.length > limit ? items.at(-1)?.id : lookedTo
+  return { items, next, previous: cursor === undefined ? undefined : (items[0]?.id ?? cursor) }
+}
+
+/** The runs ahead of a cursor. */
+async function pageBefore(store: Store, filter: RunFilter): Promise<Page> {
+  const { limit, newerThan: cursor } = filter
+  const { runs, lookedTo } = await store.runsPage({ ...filter, limit: limit + 1 })
+  const items = runs.slice(-limit)
+  const previous = runs.length > limit ? items[0]?.id : lookedTo
+  return { items, next: items.at(-1)?.id ?? cursor, previous }
+}
+
+/** The conditions of a query; refuses it with every fault and its place. */
+export function conditionsOf(app: App, query: { q?: string | undefined; zone: string }): RunConditions {
+  const { q, zone } = query
+  const text = q === undefined ? undefined : { text: q, place: 'query/q' }
+  const given = givenConditions({ ...query })
+  const { conditions, faults } = readConditions(given, text, { zone, now: app.now() })
+  if (faults.length === 0) return conditions
+  const [first] = faults
+  const message = `the request is not valid: ${first?.path} ${first?.message}`
+  throw new Refusal('REQUEST_INVALID', message, { faults })
 }
 
 /** Pending runs that should have started, with what keeps each of them. */

@@ -1,10 +1,21 @@
 /** The routes of runs. */
 import { z } from 'zod'
-import { change, changeBody, instantInput, json, name, page, paging } from '../../wire/fields.js'
+import {
+  change,
+  changeBody,
+  instantInput,
+  json,
+  name,
+  pageBothWays,
+  paging,
+  pagingBothWays,
+} from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
-import { attempt, logLine, pendingReason, run, runState } from '../../wire/runs.js'
+import { runConditionFields } from '../../wire/run-query/fields.js'
+import { attempt, errorGroup, logLine, pendingReason, run } from '../../wire/runs.js'
 import { attemptView, logLineView, pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
+import { errorGroups } from './error-groups.js'
 import { logStream } from './log-stream.js'
 import { lateRuns, runsPage } from './runs-page.js'
 
@@ -23,19 +34,11 @@ export const runRoutes: readonly Route<App>[] = [
     role: 'read',
     group,
     summary: 'Lists runs, the newest due instant first.',
-    query: z.strictObject({
-      ...paging,
-      state: runState.optional(),
-      job: name.optional(),
-      trigger: name.optional(),
-      since: instantInput.optional().meta({ description: 'Runs that are due at this instant or later.' }),
-      until: z.coerce
-        .date()
-        .optional()
-        .meta({ description: 'Runs that are due at this instant or earlier.' }),
-    }),
-    answer: page(run),
-    example: { query: { state: 'failed', limit: '2' } },
+    about:
+      'Where no index knows the filter, a page looks through 100,000 runs: it may then have fewer runs than `limit`, and `next` goes on where it stopped.',
+    query: z.strictObject({ ...pagingBothWays, ...runConditionFields }),
+    answer: pageBothWays(run),
+    example: { query: { q: 'state:failed,cancelled due:2026-01-05', limit: '2' } },
     handle: async ({ app, query }) => await runsPage(app, query),
   }),
   route({
@@ -59,6 +62,20 @@ export const runRoutes: readonly Route<App>[] = [
     }),
     example: { query: { byMs: '0' } },
     handle: async ({ app, query }) => await lateRuns(app, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/errors',
+    role: 'read',
+    group,
+    summary: 'Groups the newest 1,000 failed runs by the code and the shape of their errors.',
+    query: z.strictObject(runConditionFields),
+    answer: z.strictObject({
+      items: z.array(errorGroup),
+      runs: z.strictObject({ count: z.number().int(), capped: z.boolean() }),
+    }),
+    example: { query: { q: 'since:2026-01-05' } },
+    handle: async ({ app, query }) => await errorGroups(app, query),
   }),
   route({
     method: 'GET',

@@ -137,6 +137,36 @@ describe('the routes', () => {
     expect(body['appear']).toHaveLength(500)
   })
 
+  it('list the runs of a filter in both directions, and group their errors', async () => {
+    const { ask, ids } = await stage()
+    const found = async (query: string): Promise<string[]> =>
+      (await ask('GET', `/api/v1/runs?${query}`)).body.items.map(({ id }: { id: string }) => id)
+    expect(await found('q=state:failed%20luck')).toEqual([ids.failed])
+    expect(await found('state=failed,done&message=LUCK')).toEqual([ids.failed])
+    expect(await found('q=job:greet&state=pending')).toEqual([ids.pending])
+    expect(await found('job=nobody')).toEqual([])
+    const first = await ask('GET', '/api/v1/runs?limit=1&q=job:greet')
+    expect(first.body).toMatchObject({ previous: null, total: { count: 3, capped: false } })
+    const second = await ask('GET', `/api/v1/runs?limit=1&q=job:greet&after=${first.body.next}`)
+    const back = await ask('GET', `/api/v1/runs?limit=1&q=job:greet&before=${second.body.previous}`)
+    expect(back.body).toMatchObject({ items: first.body.items, previous: null, next: first.body.next })
+    const errors = await ask('GET', '/api/v1/runs/errors')
+    expect(errors.body).toMatchObject({
+      items: [{ shape: 'no luck', count: 1, jobs: ['greet'], example: { id: ids.failed } }],
+      runs: { count: 1, capped: false },
+    })
+  })
+
+  it('refuse a filter with the place of every fault', async () => {
+    const { ask } = await stage()
+    const refused = await ask('GET', '/api/v1/runs?q=job:greet%20sate:failed&origin=elsewhere')
+    expect(refused).toMatchObject({ status: 422, body: { code: 'REQUEST_INVALID' } })
+    expect(refused.body.errors).toMatchObject([
+      { detail: expect.stringMatching(/"elsewhere" is not one of the values/) as string },
+      { detail: expect.stringMatching(/character 11: "sate" is not a name/) as string },
+    ])
+  })
+
   it('pause a trigger in the name of the caller, and say so', async () => {
     const { ask, token, app } = await stage()
     const path = '/api/v1/triggers/nightly/pause'

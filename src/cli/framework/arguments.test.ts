@@ -14,6 +14,7 @@ const command: Command = {
     { name: 'list', value: 'item', help: '', isList: true },
     { name: 'count', short: 'n', value: 'n', help: '', whole: [-5, 5] },
     { name: 'kind', value: 'kind', help: '', choices: ['red', 'green'] },
+    { name: 'kinds', value: 'kinds', help: '', choices: ['red', 'green'], isSeveral: true },
   ],
   run: async () => 0,
 }
@@ -64,6 +65,8 @@ describe('a command line', () => {
     [['a', '-n', '6'], ['--count: "6" is not allowed']],
     [['a', '-n', '1e1'], ['--count: "1e1" is not allowed']],
     [['a', '--kind', 'gren'], ['--kind: unknown value "gren" (did you mean `green`?)']],
+    [['a', '--kinds', 'red,gren'], ['--kinds: unknown value "gren" (did you mean `green`?)']],
+    [['a', '--kinds', 'red,green'], []],
     [
       ['a', '-x', '--toString'],
       ['-x: unknown option `-x`', '--toString: unknown option `--toString`'],

@@ -187,8 +187,9 @@ class Reader {
     return attached === undefined ? 1 : 0
   }
 
-  #checkValue({ name, choices, whole }: Option, value: string): void {
-    if (choices !== undefined) this.#checkChoice(`--${name}`, value, choices)
+  #checkValue({ name, choices, isSeveral, whole }: Option, value: string): void {
+    const values = isSeveral === true ? value.split(',') : [value]
+    if (choices !== undefined) for (const one of values) this.#checkChoice(`--${name}`, one, choices)
     if (whole === undefined) return
     const [min, max] = whole
     const isWhole = /^-?\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max

@@ -40,6 +40,8 @@ export interface Option {
   readonly isRequired?: boolean
   /** The only words it takes. */
   readonly choices?: readonly string[]
+  /** It takes several of them, separated by commas. */
+  readonly isSeveral?: boolean
   /** It takes a whole number between these. */
   readonly whole?: readonly [min: number, max: number]
   /** It may be given more than once. */

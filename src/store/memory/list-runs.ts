@@ -4,11 +4,11 @@ import {
   listOf,
   readPattern,
   searchedText,
-  type RunConditions,
   type RunCount,
   type RunFilter,
   type RunsPage,
 } from '../run-filter.js'
+import { type RunConditions } from '../run-conditions.js'
 import { toRun } from './reading.js'
 import { stateOf, type RunRow, type Tables } from './tables.js'
 

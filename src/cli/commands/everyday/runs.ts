@@ -1,4 +1,4 @@
-import type { Run, RunState } from '../../../kernel/run/run.js'
+import type { Run } from '../../../kernel/run/run.js'
 import { listOf, type RunFilter } from '../../../store/run-filter.js'
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
@@ -7,13 +7,11 @@ import { untilSignal } from '../../framework/until-signal.js'
 import { lookAgain } from '../../views/follow.js'
 import { pendingOf } from '../../views/pending-of.js'
 import { noteText, ofText, printRuns, stateColors, tookText } from '../../views/runs-table.js'
-import { momentOf } from '../../framework/times-of.js'
+import { hasRunFilter, runConditionsOf, runFilterOptions } from '../../framework/run-filter.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { runView } from '../../../wire/views/runs.js'
 import { cutToWidth } from '../../framework/print/display-width.js'
 import { printable } from '../../../text/printable.js'
-
-const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const satisfies readonly RunState[]
 
 /** `rota runs`: lists runs. */
 export const runs: Command<App> = {
@@ -21,10 +19,7 @@ export const runs: Command<App> = {
   about:
     'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command accepts the beginning of an id that fits only one run.',
   options: [
-    { name: 'state', value: 'state', help: 'only runs in it', choices: states },
-    { name: 'job', value: 'name', help: 'only runs of it', completes: 'job' },
-    { name: 'trigger', value: 'name', help: 'only runs of it', completes: 'trigger' },
-    { name: 'since', value: 'time', help: 'only runs due since then, such as 2h or 2026-01-05' },
+    ...runFilterOptions,
     { name: 'limit', short: 'n', value: 'n', help: 'how many; default: 20', whole: [1, 10_000] },
     { name: 'watch', short: 'w', help: 'print every change too, until Ctrl-C' },
     zoneOption,
@@ -34,10 +29,11 @@ export const runs: Command<App> = {
     'rota runs': 'the newest twenty that are due',
     'rota runs --state pending': 'pending runs, also later ones',
     'rota runs --state failed --since 24h': 'what failed in the last day',
+    [`rota runs --filter 'state:failed error:ECONN* due:today'`]: 'the same and more as one text',
     'rota runs --trigger nightly --watch': 'see them come and go',
   },
   run: onApp(async (app, context) => {
-    const filter = filterOf(context)
+    const filter = { ...(await runConditionsOf(context, 'runs')), limit: context.args.whole('limit') ?? 20 }
     const found = await (await app.store()).runs(upToNow(app, filter))
     if (found.length === 0) await refuseUnknown(app, filter)
     const { args, out } = context
@@ -47,17 +43,6 @@ export const runs: Command<App> = {
     else await print(context, { app, filter, found })
     if (isWatched) return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
   }),
-}
-
-function filterOf(context: Context<App>): RunFilter {
-  const { args } = context
-  return {
-    limit: args.whole('limit') ?? 20,
-    state: states.find((state) => state === args.text('state')),
-    job: args.text('job'),
-    trigger: args.text('trigger'),
-    sinceAt: momentOf(context, 'since', 'ago')?.getTime(),
-  }
 }
 
 /** A job or trigger that nobody defines and that has no runs was most likely misspelt. */
@@ -76,8 +61,9 @@ async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<voi
 /** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */
 function upToNow(app: App, filter: RunFilter): RunFilter {
   const now = app.now()
-  const asksForLater = filter.state !== undefined || (filter.sinceAt ?? 0) > now
-  return asksForLater ? filter : { ...filter, untilAt: now }
+  const asksForLater =
+    filter.state !== undefined || (filter.sinceAt ?? 0) > now || (filter.untilAt ?? 0) > now
+  return asksForLater ? filter : { ...filter, untilAt: Math.min(now, filter.untilAt ?? now) }
 }
 
 interface Listed {
@@ -110,9 +96,8 @@ async function countLater(app: App, filter: RunFilter): Promise<string | undefin
   return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
 }
 
-function emptyText({ args }: Context<App>): string {
-  const isFiltered = ['state', 'job', 'trigger', 'since'].some((name) => args.flag(name))
-  return isFiltered
+function emptyText(context: Context<App>): string {
+  return hasRunFilter(context)
     ? 'no run matches; `rota runs` lists all of them'
     : 'no runs yet; `rota run <job>` starts one'
 }

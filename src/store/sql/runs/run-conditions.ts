@@ -1,5 +1,6 @@
 import type { RunState } from '../../../kernel/run/run.js'
-import { listOf, mostLabels, readPattern, searchedText, type RunConditions } from '../../run-filter.js'
+import { listOf, readPattern, searchedText } from '../../run-filter.js'
+import { mostLabels, type RunConditions } from '../../run-conditions.js'
 import { originCode } from '../rows/run-rows.js'
 import { blocked, done, running, statesOf } from '../rows/states.js'
 import type { Session } from '../session.js'
