@@ -24,12 +24,15 @@ const own: Entries = {
     ],
     runs: ['list runs, newest first', async () => (await import('./commands/everyday/runs.js')).runs],
     logs: ['print the log of a run', async () => (await import('./commands/everyday/logs.js')).logs],
-    run: ['run a job now and follow its log', async () => (await import('./commands/everyday/run.js')).run],
+    run: [
+      'run a job now and follow its log',
+      async () => extended((await import('./commands/everyday/run.js')).run),
+    ],
     enqueue: ['enqueue a run of a job', async () => (await import('./commands/everyday/enqueue.js')).enqueue],
-    cancel: ['cancel a run', async () => (await import('./commands/everyday/cancel.js')).cancel],
+    cancel: ['cancel a run', async () => extended((await import('./commands/everyday/cancel.js')).cancel)],
     retry: [
       'retry a failed or cancelled run',
-      async () => (await import('./commands/everyday/retry.js')).retry,
+      async () => extended((await import('./commands/everyday/retry.js')).retry),
     ],
     add: ['add a job, a trigger, or both', async () => (await import('./commands/everyday/add.js')).add],
     remove: [
@@ -103,6 +106,11 @@ export const program: Program<App> = {
   command: async (name) => entryOf(own, name) ?? entryOf(await featureCommands(), name),
   commands: async () => ({ ...own, ...(await featureCommands()) }),
   host: hostOf,
+}
+
+/** A command with what features add to it. */
+async function extended(command: Command<App>): Promise<Command<App>> {
+  return await (await import('./host/extended-command.js')).extendedCommand(command)
 }
 
 async function featureCommands(): Promise<Entries> {

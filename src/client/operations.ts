@@ -1,5 +1,21 @@
 // Made by `npm run docs:api` from the routes; do not edit.
 
+/** The schema Asset of the API. */
+export type Asset = {
+  readonly name: string
+  readonly partitions: { readonly kind: string; readonly [other: string]: unknown }
+  readonly deps: readonly { readonly asset: string; readonly [other: string]: unknown }[]
+  readonly queue: string
+  readonly source: string
+  readonly follows: boolean
+  readonly schedules: readonly {
+    readonly name: string
+    readonly enabled: boolean
+    readonly nextAt: Instant | null
+    readonly [other: string]: unknown
+  }[]
+}
+
 /** The schema Attempt of the API. */
 export type Attempt = {
   readonly attempt: number
@@ -11,8 +27,98 @@ export type Attempt = {
   readonly error: StoredError | null
 }
 
+/** The schema AuditEntry of the API. */
+export type AuditEntry = {
+  readonly seq: number
+  readonly id: string
+  readonly at: Instant
+  readonly actor: string
+  readonly via: 'cli' | 'api' | 'code' | 'sync'
+  readonly action: string
+  readonly target: string
+  readonly reason: string | null
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The schema Backfill of the API. */
+export type Backfill = {
+  readonly id: string
+  readonly asset: string
+  readonly only: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+  readonly order: 'oldest-first' | 'newest-first'
+  readonly pace: number | null
+  readonly total: number
+  readonly createdAt: Instant
+  readonly first: string
+  readonly last: string
+  readonly started: number
+  readonly state: 'starting' | 'started' | 'cancelled'
+}
+
+/** The schema BackfillProgress of the API. */
+export type BackfillProgress = {
+  readonly id: string
+  readonly asset: string
+  readonly only: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+  readonly order: 'oldest-first' | 'newest-first'
+  readonly pace: number | null
+  readonly total: number
+  readonly createdAt: Instant
+  readonly first: string
+  readonly last: string
+  readonly started: number
+  readonly state: 'starting' | 'started' | 'cancelled'
+  readonly done: number
+  readonly failed: number
+  readonly left: number
+}
+
+/** The schema Bulk of the API. */
+export type Bulk = {
+  readonly id: string
+  readonly action: 'retry' | 'cancel' | 'run' | 'advance'
+  readonly filter: string | null
+  readonly reason: string | null
+  readonly by: string
+  readonly state: 'running' | 'done' | 'aborted'
+  readonly total: number
+  readonly left: number
+  readonly done: number
+  readonly skipped: readonly { readonly reason: string; readonly about: string; readonly count: number }[]
+  readonly failed: number
+  readonly errors: readonly { readonly run: string; readonly message: string }[]
+  readonly createdAt: Instant
+  readonly endedAt: Instant | null
+}
+
+/** The schema BulkPlan of the API. */
+export type BulkPlan = {
+  readonly count: number
+  readonly capped: boolean
+  readonly skipped: readonly { readonly reason: string; readonly about: string; readonly count: number }[]
+  readonly examples: readonly Run[]
+}
+
 /** The schema Caller of the API. */
 export type Caller = { readonly actor: string; readonly role: 'read' | 'operate' | 'admin' }
+
+/** The schema CommandJob of the API. */
+export type CommandJob = {
+  readonly id: string
+  readonly type: 'recurring' | 'oneshot'
+  readonly schedule: string | null
+  readonly executeAt: Instant | null
+  readonly command: string
+  readonly userId: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly state: 'created' | 'scheduled' | 'executing' | 'completed' | 'executed' | 'removed' | 'cleaned-up'
+  readonly nextAt: Instant | null
+  readonly executed: boolean
+  readonly executedAt: Instant | null
+  readonly isShell: boolean
+  readonly source: string
+}
 
 /** The schema Coverage of the API. */
 export type Coverage = {
@@ -29,6 +135,18 @@ export type Coverage = {
   readonly otherZoneRules: boolean
 }
 
+/** The schema CoveredDay of the API. */
+export type CoveredDay = {
+  readonly date: string
+  readonly coverage: {
+    readonly due: number
+    readonly run: number
+    readonly explained: Readonly<Record<string, number>>
+    readonly unexplained: number
+    readonly unexpected: number
+  } | null
+}
+
 /** The schema ErrorGroup of the API. */
 export type ErrorGroup = {
   readonly code: string
@@ -38,6 +156,20 @@ export type ErrorGroup = {
   readonly lastDueAt: Instant
   readonly jobs: readonly string[]
   readonly example: Run
+}
+
+/** The schema Evaluation of the API. */
+export type Evaluation = {
+  readonly number: number
+  readonly kind: 'trigger' | 'no-trigger' | 'error' | 'delivered'
+  readonly reason: string | null
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly count: number
+  readonly observations: number
+  readonly fresh: number
+  readonly tookMs: number
+  readonly [other: string]: unknown
 }
 
 /** The schema Explanation of the API. */
@@ -101,6 +233,21 @@ export type Hold = {
   readonly catchUp: boolean
 }
 
+/** The schema ImportedLine of the API. */
+export type ImportedLine = {
+  readonly line: number
+  readonly id: string | null
+  readonly became: 'added' | 'unchanged' | 'executed' | 'conflict' | 'faulty'
+  readonly source: string | null
+  readonly faults: readonly {
+    readonly line: number
+    readonly column: number
+    readonly path: string
+    readonly message: string
+    readonly allowed: string | null
+  }[]
+}
+
 /** The schema Instant of the API. */
 export type Instant = string
 
@@ -149,6 +296,14 @@ export type LogLine = {
   readonly text: string
 }
 
+/** The schema Partition of the API. */
+export type Partition = {
+  readonly partition: string
+  readonly state: 'missing' | 'running' | 'done' | 'failed' | 'stale'
+  readonly doneAt: Instant | null
+  readonly run: string | null
+}
+
 /** The schema PendingReason of the API. */
 export type PendingReason =
   | { readonly kind: 'due-later'; readonly at: Instant }
@@ -180,6 +335,27 @@ export type PendingReason =
   | { readonly kind: 'no-handler'; readonly job: string; readonly source: string; readonly workers: number }
   | { readonly kind: 'slots-taken'; readonly slots: number; readonly workers: number }
   | { readonly kind: 'ready' }
+
+/** The schema Plan of the API. */
+export type Plan = {
+  readonly name: string
+  readonly isNamed: boolean
+  readonly entries: number
+  readonly open: number
+}
+
+/** The schema PlanEntry of the API. */
+export type PlanEntry = {
+  readonly jobId: string
+  readonly runId: string
+  readonly dueAt: Instant
+  readonly publishAt: string
+  readonly local: string
+  readonly standing: 'missed' | 'due' | 'future'
+  readonly pipelinePath: string
+  readonly runIdBase: string
+  readonly params: unknown
+}
 
 /** The schema Preview of the API. */
 export type Preview = {
@@ -213,6 +389,41 @@ export type Queue = {
   readonly running: number
   readonly delayed: number
   readonly blocked: number
+}
+
+/** The schema Round of the API. */
+export type Round = {
+  readonly name: string
+  readonly intervalMs: number
+  readonly services: readonly string[]
+  readonly checkedAt: Instant | null
+  readonly resumed: boolean
+  readonly currentService: string | null
+  readonly remainingServices: readonly string[]
+  readonly completedCount: number
+  readonly results: readonly {
+    readonly service: string
+    readonly status: 'ok' | 'error'
+    readonly info: string
+  }[]
+  readonly skipped: readonly {
+    readonly service: string
+    readonly reason: 'not_due' | 'in_flight' | 'tried' | 'replaced'
+    readonly [other: string]: unknown
+  }[]
+  readonly nextCheckAt: Instant | null
+  readonly state: 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'stopped'
+  readonly source: string
+  readonly cycle: {
+    readonly checkedAt: Instant
+    readonly servicesQueue: readonly string[]
+    readonly currentService: string | null
+    readonly results: readonly {
+      readonly service: string
+      readonly status: 'ok' | 'error'
+      readonly info: string
+    }[]
+  } | null
 }
 
 /** The schema Run of the API. */
@@ -280,6 +491,73 @@ export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
 /** The schema Schedule of the API. */
 export type Schedule = { readonly kind: string; readonly [other: string]: unknown }
 
+/** The schema Sensor of the API. */
+export type Sensor = {
+  readonly name: string
+  readonly type: string
+  readonly job: string
+  readonly condition: 'waiting' | 'ok' | 'failing' | 'broken' | 'paused' | 'off' | 'ended'
+  readonly everyMs: number
+  readonly timeoutMs: number
+  readonly timezone: string
+  readonly dedupe: { readonly by: string; readonly forMs: number | null }
+  readonly pauseAfter: number | null
+  readonly nextAt: Instant | null
+  readonly pollingSinceAt: Instant | null
+  readonly pause: { readonly by: string; readonly note: string; readonly untilAt: Instant | null } | null
+  readonly polls: number
+  readonly found: number
+  readonly failures: number
+  readonly lagMs: number
+  readonly lastPollAt: Instant | null
+  readonly lastSuccessAt: Instant | null
+  readonly lastFoundAt: Instant | null
+  readonly last: Evaluation | null
+}
+
+/** The schema SensorPreview of the API. */
+export type SensorPreview = {
+  readonly kind: 'trigger' | 'no-trigger' | 'error'
+  readonly reason: string | null
+  readonly observations: readonly { readonly isNew: boolean; readonly [other: string]: unknown }[]
+  readonly more: boolean
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** The schema SensorWithState of the API. */
+export type SensorWithState = {
+  readonly name: string
+  readonly type: string
+  readonly job: string
+  readonly condition: 'waiting' | 'ok' | 'failing' | 'broken' | 'paused' | 'off' | 'ended'
+  readonly everyMs: number
+  readonly timeoutMs: number
+  readonly timezone: string
+  readonly dedupe: { readonly by: string; readonly forMs: number | null }
+  readonly pauseAfter: number | null
+  readonly nextAt: Instant | null
+  readonly pollingSinceAt: Instant | null
+  readonly pause: { readonly by: string; readonly note: string; readonly untilAt: Instant | null } | null
+  readonly polls: number
+  readonly found: number
+  readonly failures: number
+  readonly lagMs: number
+  readonly lastPollAt: Instant | null
+  readonly lastSuccessAt: Instant | null
+  readonly lastFoundAt: Instant | null
+  readonly last: Evaluation | null
+  readonly state: unknown
+}
+
+/** The schema Service of the API. */
+export type Service = {
+  readonly service: string
+  readonly lastRunTimestamp: number | null
+  readonly intervalSeconds: number
+  readonly nextDueTimestamp: number | null
+}
+
 /** The schema Session of the API. */
 export type Session = {
   readonly actor: string
@@ -319,6 +597,7 @@ export type Trigger = {
   readonly source: string
   readonly version: number
   readonly revision: number
+  readonly tag?: string
   readonly overlap: string
   readonly payload: unknown
   readonly [other: string]: unknown
@@ -486,6 +765,14 @@ export interface Operations {
     }
     readonly answer: Run
   }
+  /** Lets a delayed run, or one that waits for its next attempt, be claimed at once. */
+  readonly 'POST /runs/{id}/advance': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: Run
+  }
   /** Lists triggers, by name or by their next due instant. */
   readonly 'GET /triggers': {
     readonly request: {
@@ -531,13 +818,33 @@ export interface Operations {
     }
     readonly answer: { readonly name: string }
   }
+  /** Changes options of a trigger that was added at run time. */
+  readonly 'PATCH /triggers/{name}': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly options: Readonly<Record<string, unknown>>
+        readonly days?: number
+      }
+    }
+    readonly answer: {
+      readonly trigger: Trigger
+      readonly nextBefore: readonly Instant[]
+      readonly nextAfter: readonly Instant[]
+      readonly appear: readonly Instant[]
+      readonly vanish: readonly Instant[]
+      readonly capped: boolean
+    }
+  }
   /** Lists the next due instants of a trigger. */
   readonly 'GET /triggers/{name}/next': {
     readonly request: {
       readonly path: { readonly name: string }
-      readonly query?: { readonly count?: number }
+      readonly query?: { readonly count?: number; readonly zone?: string }
     }
-    readonly answer: { readonly items: readonly { readonly at: Instant }[] }
+    readonly answer: { readonly items: readonly { readonly at: Instant; readonly local: string }[] }
   }
   /** Lists the definitions that a trigger has had, oldest first. */
   readonly 'GET /triggers/{name}/versions': {
@@ -567,6 +874,14 @@ export interface Operations {
       readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly catchUp?: boolean }
     }
     readonly answer: { readonly changed: boolean }
+  }
+  /** Compares the computed due instants of one trigger with the ledger. */
+  readonly 'GET /triggers/{name}/coverage': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly since?: string }
+    }
+    readonly answer: Coverage
   }
   /** Lists all jobs, by name. */
   readonly 'GET /jobs': {
@@ -705,6 +1020,23 @@ export interface Operations {
     readonly request: { readonly query?: { readonly trigger?: string; readonly since?: string } }
     readonly answer: { readonly items: readonly Coverage[] }
   }
+  /** Counts what became of the due instants of triggers, by day in UTC. */
+  readonly 'GET /coverage/days': {
+    readonly request: {
+      readonly query?: {
+        readonly trigger?: string | readonly string[]
+        readonly days?: number
+        readonly limit?: number
+        readonly after?: string
+      }
+    }
+    readonly answer: {
+      readonly fromAt: Instant
+      readonly untilAt: Instant
+      readonly items: readonly { readonly trigger: string; readonly days: readonly CoveredDay[] }[]
+      readonly next: string | null
+    }
+  }
   /** Lists ranges of due instants that did not become runs, the newest recorded first. */
   readonly 'GET /ledger': {
     readonly request: {
@@ -736,6 +1068,407 @@ export interface Operations {
       }
     }
     readonly answer: Preview
+  }
+  /** Lists changes, newest first: who, through what, what, why, before and after. */
+  readonly 'GET /audit': {
+    readonly request: {
+      readonly query?: {
+        readonly limit?: number
+        readonly after?: string
+        readonly actor?: string
+        readonly action?: string
+        readonly since?: string
+        readonly target?: string
+      }
+    }
+    readonly answer: { readonly items: readonly AuditEntry[]; readonly next: string | null }
+  }
+  /** Lists the changes of a trigger, newest first. */
+  readonly 'GET /triggers/{name}/history': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: {
+        readonly limit?: number
+        readonly after?: string
+        readonly actor?: string
+        readonly action?: string
+        readonly since?: string
+      }
+    }
+    readonly answer: { readonly items: readonly AuditEntry[]; readonly next: string | null }
+  }
+  /** Lists all assets, by name, with what each is made from. */
+  readonly 'GET /assets': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Asset[] }
+  }
+  /** Reads one asset. */
+  readonly 'GET /assets/{name}': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: Asset
+  }
+  /** Lists the states of the partitions of an asset: the newest ones, or those of a range. */
+  readonly 'GET /assets/{name}/partitions': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: {
+        readonly from?: string
+        readonly to?: string
+        readonly newest?: number
+        readonly state?: 'missing' | 'running' | 'done' | 'failed' | 'stale'
+      }
+    }
+    readonly answer: { readonly items: readonly Partition[] }
+  }
+  /** Makes one partition of an asset now. */
+  readonly 'POST /assets/{name}/materialize': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly partition?: string }
+    }
+    readonly answer: { readonly id: string; readonly created: boolean }
+  }
+  /** Defines when an asset is due; a schedule of the same name is replaced. */
+  readonly 'PUT /assets/{name}/schedules/{schedule}': {
+    readonly request: {
+      readonly path: { readonly name: string; readonly schedule: string }
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly options: Readonly<Record<string, unknown>>
+      }
+    }
+    readonly answer: { readonly name: string; readonly nextAt: Instant | null }
+  }
+  /** Ends a schedule of an asset; runs that are due already go on. */
+  readonly 'DELETE /assets/{name}/schedules/{schedule}': {
+    readonly request: {
+      readonly path: { readonly name: string; readonly schedule: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly removed: boolean }
+  }
+  /** Says which partitions a backfill would make, and which not and why. */
+  readonly 'POST /backfills/plan': {
+    readonly request: {
+      readonly body: {
+        readonly asset: string
+        readonly from?: string
+        readonly to?: string
+        readonly partitions?: readonly string[]
+        readonly only?: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+        readonly order?: 'oldest-first' | 'newest-first'
+        readonly limit?: number
+      }
+    }
+    readonly answer: {
+      readonly plan: string
+      readonly run: readonly string[]
+      readonly skip: readonly { readonly label: string; readonly reason: string }[]
+    }
+  }
+  /** Starts a backfill, if there is anything to make. */
+  readonly 'POST /backfills': {
+    readonly request: {
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly asset: string
+        readonly from?: string
+        readonly to?: string
+        readonly partitions?: readonly string[]
+        readonly only?: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+        readonly order?: 'oldest-first' | 'newest-first'
+        readonly limit?: number
+        readonly pace?: number
+        readonly plan?: string
+      }
+    }
+    readonly answer: {
+      readonly plan: string
+      readonly run: readonly string[]
+      readonly skip: readonly { readonly label: string; readonly reason: string }[]
+      readonly backfill: Backfill | null
+    }
+  }
+  /** Lists backfills with their progress, newest first. */
+  readonly 'GET /backfills': {
+    readonly request: { readonly query?: { readonly asset?: string; readonly limit?: number } }
+    readonly answer: { readonly items: readonly BackfillProgress[] }
+  }
+  /** Reads one backfill with its progress. */
+  readonly 'GET /backfills/{id}': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: BackfillProgress
+  }
+  /** Cancels the rest of a backfill. */
+  readonly 'POST /backfills/{id}/cancel': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: {
+      readonly id: string
+      readonly asset: string
+      readonly only: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+      readonly order: 'oldest-first' | 'newest-first'
+      readonly pace: number | null
+      readonly total: number
+      readonly createdAt: Instant
+      readonly first: string
+      readonly last: string
+      readonly started: number
+      readonly state: 'starting' | 'started' | 'cancelled'
+      readonly cancelledRuns: number
+    }
+  }
+  /** Records the runs that are missing because the process that started the backfill died. */
+  readonly 'POST /backfills/{id}/resume': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: Backfill
+  }
+  /** Begins an action on many runs: those of a filter, or those with these ids. */
+  readonly 'POST /bulk': {
+    readonly request: {
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly action: 'retry' | 'cancel' | 'run' | 'advance'
+        readonly filter?: string
+        readonly zone?: string
+        readonly ids?: readonly string[]
+        readonly limit?: number
+      }
+    }
+    readonly answer: { readonly plan: BulkPlan; readonly bulk: Bulk | null }
+  }
+  /** Lists the actions on many runs of the last thirty days, the newest first. */
+  readonly 'GET /bulk': {
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: { readonly items: readonly Bulk[]; readonly next: string | null }
+  }
+  /** Reads one action on many runs: what it does, and how far it has come. */
+  readonly 'GET /bulk/{id}': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: Bulk
+  }
+  /** Ends an action on many runs before its end; what it has done stays. */
+  readonly 'POST /bulk/{id}/abort': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly bulk: Bulk; readonly wasRunning: boolean }
+  }
+  /** Lists the command jobs that are not removed, by id. */
+  readonly 'GET /command-jobs': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly CommandJob[] }
+  }
+  /** Adds a command job, which a running engine schedules at once. */
+  readonly 'POST /command-jobs': {
+    readonly request: {
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly id?: string
+        readonly type: 'recurring' | 'oneshot'
+        readonly schedule?: string
+        readonly executeAt?: string
+        readonly command: string
+        readonly userId?: string
+        readonly metadata?: Readonly<Record<string, string>>
+      }
+    }
+    readonly answer: CommandJob
+  }
+  /** Reads one command job, also one that was removed. */
+  readonly 'GET /command-jobs/{id}': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: CommandJob
+  }
+  /** Removes a command job: a run in progress finishes, pending runs are cancelled. */
+  readonly 'DELETE /command-jobs/{id}': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: CommandJob
+  }
+  /** Runs a command job now; its schedule does not change. */
+  readonly 'POST /command-jobs/{id}/run': {
+    readonly request: { readonly path: { readonly id: string }; readonly body?: { readonly reason?: string } }
+    readonly answer: { readonly id: string; readonly created: boolean }
+  }
+  /** Removes executed one-shots, which also happens once a day. */
+  readonly 'POST /command-jobs/cleanup': {
+    readonly request: { readonly body?: { readonly reason?: string; readonly dryRun?: boolean } }
+    readonly answer: { readonly removed: readonly string[]; readonly executed: readonly string[] }
+  }
+  /** Writes all command jobs as the text of a jobs file, one JSON map per line. */
+  readonly 'GET /command-jobs/export': {
+    readonly request: {}
+    readonly answer: { readonly text: string }
+  }
+  /** Adds the jobs of a text with one JSON map per line, and says what became of each line. */
+  readonly 'POST /command-jobs/import': {
+    readonly request: {
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly text: string
+        readonly strict?: boolean
+      }
+    }
+    readonly answer: { readonly items: readonly ImportedLine[] }
+  }
+  /** Lists the plans that the app names, and those of which the store has entries. */
+  readonly 'GET /plans': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Plan[] }
+  }
+  /** Reads and checks a plan and the pipeline files of its future entries, and lists its entries. */
+  readonly 'GET /plans/{plan}': {
+    readonly request: { readonly path: { readonly plan: string } }
+    readonly answer: {
+      readonly name: string
+      readonly timezone: string
+      readonly entries: readonly PlanEntry[]
+    }
+  }
+  /** Says what a pass of `rota schedule` over a plan would enqueue, and what not and why. */
+  readonly 'GET /plans/{plan}/pass': {
+    readonly request: {
+      readonly path: { readonly plan: string }
+      readonly query?: { readonly windowMinutes?: number; readonly lookBackMinutes?: number }
+    }
+    readonly answer: {
+      readonly enqueued: readonly {
+        readonly jobId: string
+        readonly runId: string
+        readonly dueAt: Instant
+      }[]
+      readonly skipped: readonly {
+        readonly jobId: string
+        readonly runId: string
+        readonly dueAt: Instant
+        readonly code: 'entry_not_due' | 'entry_missed' | 'already_enqueued' | 'scheduler_disabled'
+        readonly message: string
+      }[]
+    }
+  }
+  /** Enqueues one entry of a plan, also one that was missed. */
+  readonly 'POST /plans/{plan}/entries/{id}/enqueue': {
+    readonly request: {
+      readonly path: { readonly plan: string; readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: {
+      readonly jobId: string
+      readonly runId: string
+      readonly dueAt: Instant
+      readonly outcome: 'enqueued' | 'already_enqueued'
+    }
+  }
+  /** Lists the rounds, by name, with their last check or open cycle. */
+  readonly 'GET /rounds': {
+    readonly request: { readonly query?: { readonly all?: string } }
+    readonly answer: { readonly items: readonly Round[] }
+  }
+  /** Reads one round: its services, its last check or open cycle, and its next check. */
+  readonly 'GET /rounds/{name}': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: Round
+  }
+  /** Starts a round, or gives a running one another interval or list of services. */
+  readonly 'PUT /rounds/{name}': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly every?: string | number
+        readonly services?: readonly (string | { readonly job: string; readonly every?: string | number })[]
+        readonly priority?: number
+      }
+    }
+    readonly answer: { readonly round: Round | null; readonly warning: string | null }
+  }
+  /** Restarts a stopped round; it continues with the services that were left. */
+  readonly 'POST /rounds/{name}/start': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly round: Round | null; readonly warning: string | null }
+  }
+  /** Stops a round that was started at run time, after its current service. */
+  readonly 'POST /rounds/{name}/stop': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: { readonly name: string; readonly stopped: boolean; readonly left: number }
+  }
+  /** Lists when services ran last and are due again, in Unix seconds. */
+  readonly 'GET /services': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Service[] }
+  }
+  /** Reads when one service ran last and is due again. */
+  readonly 'GET /services/{name}': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: Service
+  }
+  /** Sets the interval of a service in all rounds. */
+  readonly 'PUT /services/{name}/timing': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body: { readonly reason?: string; readonly dryRun?: boolean; readonly every: string | number }
+    }
+    readonly answer: Service
+  }
+  /** Lists all sensors, by name, with their condition. */
+  readonly 'GET /sensors': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Sensor[] }
+  }
+  /** Reads one sensor with its state. */
+  readonly 'GET /sensors/{name}': {
+    readonly request: { readonly path: { readonly name: string } }
+    readonly answer: SensorWithState
+  }
+  /** Lists the results of the polls and deliveries of a sensor, newest first. */
+  readonly 'GET /sensors/{name}/evaluations': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly limit?: number }
+    }
+    readonly answer: { readonly items: readonly Evaluation[] }
+  }
+  /** Polls a sensor once and changes nothing. */
+  readonly 'POST /sensors/{name}/preview': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body?: { readonly state?: unknown; readonly limit?: number }
+    }
+    readonly answer: SensorPreview
+  }
+  /** Lets a sensor begin anew, or from a given state. */
+  readonly 'POST /sensors/{name}/reset': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly forgetKeys: boolean
+        readonly state?: unknown
+      }
+    }
+    readonly answer: { readonly sensor: string; readonly forgotten: number | null }
   }
   /** Lists the tokens; their secrets are not kept and cannot be shown. */
   readonly 'GET /tokens': {

@@ -11,6 +11,7 @@ import type { Command, CommandEntry, Context } from '../cli/framework/command.js
 import type { StepFunction } from '../handlers/pipeline/step-function.js'
 import type { Store } from '../store/port.js'
 import type { Route } from '../wire/route.js'
+import type { CommandExtension } from './command-extension.js'
 import type { FeatureConfig } from './feature-config.js'
 import type { FeatureNotices } from './feature-notices.js'
 import type { UpExtension } from './up-extension.js'
@@ -49,6 +50,8 @@ export interface Feature {
   readonly routes?: () => Promise<readonly Route[]>
   /** What it answers outside the API, by the first part of the path; it checks its callers itself. */
   readonly doors?: Readonly<Record<string, (app: never, request: Request) => Promise<Response>>>
+  /** What it adds to commands that belong to no feature, by their names. */
+  readonly extensions?: Readonly<Record<string, () => Promise<CommandExtension>>>
   /** Its commands, by name; each is loaded only when it is run or its help is printed. */
   readonly commands?: Readonly<Record<string, FeatureCommand>>
 }

@@ -1,4 +1,5 @@
 export * from './assets/index.js'
+export * from './bulk/index.js'
 export * from './bus/index.js'
 export * from './command-jobs/index.js'
 export * from './isolation/index.js'

@@ -69,6 +69,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   JOB_UNKNOWN: 404,
   TRIGGER_UNKNOWN: 404,
   RUN_UNKNOWN: 404,
+  BULK_UNKNOWN: 404,
   WORKER_UNKNOWN: 404,
   TOKEN_UNKNOWN: 404,
   PLAN_UNKNOWN: 404,

@@ -25,6 +25,7 @@ import type { Outcome } from '../kernel/run/outcome.js'
 import type { Attempt, LogLine, NewRun, Run, RunState } from '../kernel/run/run.js'
 import type { Tick } from '../kernel/tick/tick.js'
 import type { Auditing } from './auditing.js'
+import type { ChangingRuns } from './change-runs.js'
 import type { Overview } from './overview.js'
 import type { RunFilter, RunsPage } from './run-filter.js'
 import type { StoreHealth } from './store-health.js'
@@ -118,7 +119,7 @@ export interface Planning {
 }
 
 /** Runs and those who perform them. */
-export interface Work {
+export interface Work extends ChangingRuns {
   /** Records runs. One whose unique key is taken gives the run that has it; one whose id exists gives that. */
   enqueue(request: { runs: readonly NewRun[]; now: Instant }): Promise<readonly Enqueued[]>
 

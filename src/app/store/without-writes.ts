@@ -19,6 +19,8 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'run',
   'runsByPrefix',
   'runs',
+  'runsPage',
+  'countRuns',
   'counts',
   'attempts',
   'logs',

@@ -53,6 +53,24 @@ export async function runConditionsOf(
   throw usageError(faults, `see \`rota ${command} --help\``)
 }
 
+/** The same options as the text of one filter. */
+export function runFilterText({ args }: Surroundings): string {
+  const terms = runFilterOptions.flatMap(({ name }) => args.list(name).map((text) => termText(name, text)))
+  return terms.join(' ')
+}
+
+function termText(name: string, text: string): string {
+  if (name === 'filter') return text
+  const equals = text.indexOf('=')
+  if (name === 'label') return `label.${text.slice(0, equals)}:${quoted(text.slice(equals + 1))}`
+  const isList = qualifiers.find((one) => one.name === name)?.isList === true
+  return `${name}:${(isList ? text.split(',') : [text]).map(quoted).join(',')}`
+}
+
+function quoted(value: string): string {
+  return /^[^\s,"]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+}
+
 /** Whether any of the options was given. */
 export function hasRunFilter({ args }: Surroundings): boolean {
   return runFilterOptions.some(({ name }) => args.flag(name))

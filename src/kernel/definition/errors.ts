@@ -12,6 +12,7 @@ export const errorCodes = {
   RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
   RUN_STATE: 'The run is in a state in which this cannot be done.',
   REVISION_CHANGED: 'The trigger has changed since it was read; read it again and decide again.',
+  BULK_UNKNOWN: 'No bulk action has that id, or it ended more than thirty days ago.',
   WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
   TOKEN_UNKNOWN: 'No token has that id, or there is none and an address beyond this machine needs one.',
   PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',

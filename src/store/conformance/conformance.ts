@@ -1,6 +1,7 @@
 import { describe } from 'vitest'
 import { auditLaws } from './cases/audit.js'
 import { cancelAndRetryLaws } from './cases/cancel-and-retry.js'
+import { changeRunsLaws } from './change-runs-laws.js'
 import { chainLaws } from './cases/chains.js'
 import { claimLaws } from './cases/claims.js'
 import { definitionLaws } from './cases/definitions.js'
@@ -39,6 +40,7 @@ export function conformance(
     describe('unique keys', () => uniqueLaws(law))
     describe('chains', () => chainLaws(law))
     describe('cancel and retry', () => cancelAndRetryLaws(law))
+    describe('changes of several runs', () => changeRunsLaws(law))
     describe('expiry', () => expiryLaws(law))
     describe('draining', () => drainingLaws(law))
     describe('ledger and prune', () => ledgerLaws(law))

@@ -27,6 +27,7 @@ import { fingerprints, jobs, triggers, versions } from './planning/read-definiti
 import { forgetSeen, seen } from './planning/seen.js'
 import { tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
+import { changeRuns } from './runs/change-runs.js'
 import { enqueueAll } from './runs/enqueue.js'
 import { runCount, runsPage } from './runs/look-on.js'
 import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-runs.js'
@@ -92,6 +93,8 @@ export function storeVerbs({ commit, read }: Driver) {
     cancel: (request) => commit((session) => cancel(session, request)),
     retry: (request) => commit((session) => retry(session, request)),
     advance: (request) => commit((session) => advance(session, request)),
+    changeRuns: (request) =>
+      commit((session) => changeRuns(session, request), { items: 1 + request.runs.length }),
     run: (id) => read((session) => run(session, id)),
     runsByPrefix: (prefix, limit) => read((session) => runsByPrefix(session, prefix, limit)),
     runs: async (filter) => (await runsPage(read, filter)).runs,

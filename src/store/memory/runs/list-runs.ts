@@ -1,4 +1,4 @@
-import type { Run } from '../../kernel/run/run.js'
+import type { Run } from '../../../kernel/run/run.js'
 import {
   idRange,
   listOf,
@@ -7,10 +7,10 @@ import {
   type RunCount,
   type RunFilter,
   type RunsPage,
-} from '../run-filter.js'
-import { type RunConditions } from '../run-conditions.js'
-import { toRun } from './reading.js'
-import { stateOf, type RunRow, type Tables } from './tables.js'
+} from '../../run-filter.js'
+import { type RunConditions } from '../../run-conditions.js'
+import { toRun } from '../reading.js'
+import { stateOf, type RunRow, type Tables } from '../tables.js'
 
 /** Runs, newest first. */
 export function runsPage(tables: Tables, filter: RunFilter): RunsPage<Run> {

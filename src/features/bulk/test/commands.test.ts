@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { emptyDirectory, rota, type Ended } from '../../../../test/cli/rota.js'
+
+/** A store with runs that wait, in a directory of its own. */
+async function waiting(count: number): Promise<(...args: string[]) => Promise<Ended>> {
+  const cwd = emptyDirectory()
+  const on = (...args: string[]): Promise<Ended> => rota(args, { cwd })
+  expect(await on('add', 'work', '--every', '1h', '--', 'true')).toMatchObject({ code: 0 })
+  for (let i = 0; i < count; i++)
+    expect(await on('enqueue', 'work', '--delay', '1h')).toMatchObject({ code: 0 })
+  return on
+}
+
+describe('retry and cancel with a filter', () => {
+  it('say what they would do, and do it with --yes', async () => {
+    const on = await waiting(2)
+    const dry = await on('cancel', '--job', 'work', '--dry-run', '--json')
+    expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, count: 2, capped: false, skipped: [] })
+    const asked = await on('cancel', '--job', 'work')
+    expect(asked).toMatchObject({ code: 2, stdout: '' })
+    expect(asked.stderr).toMatch(/would cancel 2 runs; .*--yes does it/)
+    const done = await on('cancel', '--job', 'work', '--reason', 'wrong day', '--yes')
+    expect(done).toMatchObject({ code: 0 })
+    expect(done.stdout).toMatch(/^cancel 2 of 2 \(bulk [0-9a-z]{16}, done\)\n$/)
+    const retried = await on('retry', '--filter', 'state:cancelled', '--limit', '1', '--json')
+    expect(JSON.parse(retried.stdout)).toMatchObject({ action: 'retry', state: 'done', total: 1, done: 1 })
+    const listed = JSON.parse((await on('bulk', 'list', '--json')).stdout) as {
+      action: string
+      filter: string
+    }[]
+    expect(listed).toMatchObject([
+      { action: 'retry', filter: 'state:cancelled' },
+      { action: 'cancel', filter: 'job:work', reason: 'wrong day' },
+    ])
+    const shown = await on('bulk', 'show', (listed[0] as unknown as { id: string }).id)
+    expect(shown.stdout).toContain('runs: state:cancelled')
+  })
+
+  it('are refused with a run too, without anything, and with a filter that is wrong', async () => {
+    const on = await waiting(0)
+    expect((await on('retry')).stderr).toContain('missing argument <run>')
+    expect((await on('retry', '01k9w8m2v4', '--job', 'work')).stderr).toContain(
+      '<run> and a filter are given',
+    )
+    const wrong = await on('retry', '--filter', 'sate:failed', '--origin', 'elsewhere')
+    expect(wrong).toMatchObject({ code: 2 })
+    expect(wrong.stderr).toContain('--origin')
+    expect(await on('bulk', 'abort', 'nothing')).toMatchObject({ code: 2 })
+  })
+})
