@@ -98,12 +98,16 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
   if (isGrid && schedule.kind === 'interval' && schedule.anchorAt !== undefined) {
     return { anchor: formatInstant(schedule.anchorAt) }
   }
-  if (scheduleKinds.some((kind) => options[kind] !== undefined)) return {}
   const { startAt, endAt } = schedule
   const bounds = {
     ...(startAt === undefined ? {} : { start: formatInstant(startAt) }),
     ...(endAt === undefined ? {} : { end: formatInstant(endAt) }),
   }
+  // Another expression is read in the same zone.
+  if (options['cron'] !== undefined && schedule.kind === 'cron') {
+    return { timezone: schedule.timezone, dst: schedule.dst, ...bounds }
+  }
+  if (scheduleKinds.some((kind) => options[kind] !== undefined)) return {}
   switch (schedule.kind) {
     case 'cron': {
       const { expression: cron, timezone, dst } = schedule

@@ -127,6 +127,16 @@ describe('the routes', () => {
     })
   })
 
+  it('read another expression of a trigger in its own zone', async () => {
+    const { ask, app } = await stage()
+    await app.triggers.add({ berlin: { job: 'greet', cron: '0 2 * * *', timezone: 'Europe/Berlin' } })
+    const body = { options: { cron: '0 3 * * *' } }
+    const changed = await ask('PATCH', '/api/v1/triggers/berlin', { body })
+    expect(changed.body).toMatchObject({
+      trigger: { schedule: { expression: '0 3 * * *', timezone: 'Europe/Berlin' } },
+    })
+  })
+
   it('compare schedules that are due every second without end', async () => {
     const { ask } = await stage()
     const options = { cron: '* * * * * *' }
