@@ -1,11 +1,8 @@
 import { splitChange, type ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { Run } from '../../kernel/run/run.js'
 import type { AppContext } from '../app-context.js'
-import { bulkKey, type Bulk } from './bulk.js'
-import { performBatch } from './perform.js'
-import { checkRequest, type BulkRequest } from './request.js'
-import { selectRuns } from './select.js'
-import { abortBulk, createBulk, findBulk, listBulks } from './store-bulks.js'
+import type { Bulk } from './bulk.js'
+import type { BulkRequest } from './request.js'
 
 /** What a bulk would do. */
 export interface BulkPlan {
@@ -40,6 +37,9 @@ export class Bulks {
 
   /** Begins an action on many runs; processes with the scheduler role perform it. A dry run only says what it would do. */
   async start(request: BulkRequest): Promise<StartedBulk> {
+    const { checkRequest } = await import('./request.js')
+    const { selectRuns } = await import('./select.js')
+    const { createBulk } = await import('./store-bulks.js')
     const { now: clockNow, author } = this.#context
     const { selection, limit, ...what } = checkRequest(request, clockNow(), author.by)
     const { change: options } = splitChange(request)
@@ -65,6 +65,7 @@ export class Bulks {
 
   /** One bulk, by its id. */
   async get(id: string): Promise<Bulk> {
+    const { findBulk } = await import('./store-bulks.js')
     return (await findBulk(await this.#context.store(), id)).bulk
   }
 
@@ -76,6 +77,7 @@ export class Bulks {
     limit?: number
     after?: string | undefined
   } = {}): Promise<readonly Bulk[]> {
+    const { listBulks } = await import('./store-bulks.js')
     const all = await listBulks(await this.#context.store())
     const rest = after === undefined ? all : all.filter(({ bulk }) => bulk.id < after)
     return rest.slice(0, limit).map(({ bulk }) => bulk)
@@ -86,6 +88,8 @@ export class Bulks {
     id: string,
     options: ChangeOptions = {},
   ): Promise<{ readonly bulk: Bulk; readonly wasRunning: boolean }> {
+    const { abortBulk } = await import('./store-bulks.js')
+    const { bulkKey } = await import('./bulk.js')
     const asked = {
       operation: 'abort bulk',
       target: id,
@@ -104,6 +108,8 @@ export class Bulks {
       readonly onProgress?: ((bulk: Bulk) => void) | undefined
     } = {},
   ): Promise<Bulk> {
+    const { findBulk } = await import('./store-bulks.js')
+    const { performBatch } = await import('./perform.js')
     const { store, now, wake, clock } = this.#context
     const opened = await store()
     for (;;) {

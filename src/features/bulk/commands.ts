@@ -8,6 +8,7 @@ const idArgument = { name: 'id', help: 'the id of a bulk action' }
 const list: Command<BulkApp> = {
   name: 'list',
   summary: 'list the actions of the last thirty days',
+  examples: { 'rota bulk list': 'what was done, the newest first' },
   options: [zoneOption, ...storeOptions],
   run: onApp(async (app, { out }) => {
     printList(out, await app.bulk.list(), {
@@ -27,6 +28,7 @@ const list: Command<BulkApp> = {
 const show: Command<BulkApp> = {
   name: 'show',
   summary: 'show one action and how far it has come',
+  examples: { 'rota bulk show 01k9w8m2v4abcdef': 'how many are done and left' },
   arguments: [idArgument],
   options: [zoneOption, ...storeOptions],
   run: onApp(async (app, { args, out }) => {
@@ -43,6 +45,7 @@ const show: Command<BulkApp> = {
 const abort: Command<BulkApp> = {
   name: 'abort',
   summary: 'end an action before its end; what it has done stays',
+  examples: { 'rota bulk abort 01k9w8m2v4abcdef': 'leave the rest as it is' },
   arguments: [idArgument],
   options: changeOptions,
   run: onApp(async (app, { args, out }) => {
@@ -61,7 +64,6 @@ export const bulk: Command<BulkApp> = {
     'Lists, shows and aborts actions on many runs. `rota retry`, `rota cancel` and `rota run` begin one when they are given a filter instead of a run.',
   subcommands: [list, show, abort],
   examples: {
-    'rota retry --job mail --state failed --since yesterday --dry-run': 'what would be retried',
     'rota bulk list': 'what was done',
     'rota bulk abort 01k9w8m2v4abcdef': 'stop one',
   },

@@ -1,6 +1,5 @@
 import type { Store } from '../port.js'
 import { auditPage, pruneAudit } from './audit/entries.js'
-import { changeRuns } from './runs/change-runs.js'
 import * as definitions from './definitions.js'
 import { facts, takeFact } from './facts.js'
 import { hold, release } from './holds.js'
@@ -49,7 +48,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
     cancel: async (request) => write((tables) => work.cancel(tables, request)),
     retry: async (request) => write((tables) => work.retry(tables, request)),
     advance: async (request) => write((tables) => work.advance(tables, request)),
-    changeRuns: async (request) => write((tables) => changeRuns(tables, request)),
+    changeRuns: async (request) => write((tables) => work.changeRuns(tables, request)),
     log: async (lines) => change((tables) => reading.log(tables, lines)),
 
     pulse: async () => read(overview.pulse),

@@ -1,6 +1,7 @@
 import type { RunId } from '../../kernel/identity/identity.js'
 import { isFinal, quarantinedReason, removedReason, type NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
+import type { ChangeRuns, RunChange } from '../change-runs.js'
 import type { Beat, Enqueued, Expiry, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../port.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
@@ -13,6 +14,7 @@ import {
   uncountCrash,
   uniqueSlot,
 } from './run-moves.js'
+import { areCurrent, writeStateEntry } from './state.js'
 import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
 
 /** Inserts runs; an existing run with the same id or unique key is returned instead. */
@@ -267,4 +269,17 @@ export function closeAttempt(
   attempt.endedAt = end.endedAt
   attempt.end = end.end
   attempt.error = end.error
+}
+
+/** Changes runs together with the state entry that counts them, or nothing where that entry has moved on. */
+export function changeRuns(tables: Tables, request: ChangeRuns): readonly RunChange[] | 'stale' {
+  const { action, runs, now, reason, entry } = request
+  const { kind, name, item, revision, valueAfter } = entry
+  if (!areCurrent(tables, [{ kind, name, item, revision, value: undefined }])) return 'stale'
+  const answers = runs.map((run): RunChange => {
+    if (action === 'cancel') return cancel(tables, { run, now, reason })
+    return (action === 'retry' ? retry : advance)(tables, { run, now })
+  })
+  writeStateEntry(tables, { kind, name, item, value: valueAfter(answers) }, now)
+  return answers
 }
