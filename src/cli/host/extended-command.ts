@@ -42,5 +42,12 @@ async function runEither(
   if (isMeant) return await context.withApp((app) => extension.run(app, context))
   if (!hasWord)
     throw usageError([{ path, message: `missing argument ${path}`, allowed: 'it, or a filter' }], hint)
+  // Left unread, --dry-run would do what it promises not to do.
+  const own = new Set(command.options?.map((option) => option.name))
+  const stray = extension.options.find((option) => !own.has(option.name) && context.args.flag(option.name))
+  if (stray !== undefined) {
+    const message = `\`--${stray.name}\` works only with a filter`
+    throw usageError([{ path: `--${stray.name}`, message }], hint)
+  }
   return await command.run?.(context)
 }

@@ -37,7 +37,14 @@ describe('retry and cancel with a filter', () => {
   })
 
   it('are refused with a run too, without anything, and with a filter that is wrong', async () => {
-    const on = await waiting(0)
+    const on = await waiting(1)
+    const [first] = JSON.parse((await on('runs', '--json', '--state', 'pending')).stdout) as { id: string }[]
+    const dry = await on('cancel', first?.id ?? '', '--dry-run')
+    expect(dry).toMatchObject({ code: 2 })
+    expect(dry.stderr).toContain('`--dry-run` works only with a filter')
+    expect(await on('show', first?.id ?? '')).toMatchObject({
+      stdout: expect.stringContaining('pending') as string,
+    })
     expect((await on('retry')).stderr).toContain('missing argument <run>')
     expect((await on('retry', '01k9w8m2v4', '--job', 'work')).stderr).toContain(
       '<run> and a filter are given',
