@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Store } from '../../store/port.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { formatInstant } from '../../time/instant.js'
@@ -334,14 +335,13 @@ describe('a jobs file that is used in place', () => {
     write(`${recurring}\n`)
     const app = await started()
     const store = await app.store()
-    const defineTriggers = store.defineTriggers.bind(store)
-    store.defineTriggers = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
+    const repair = fillDisk(store)
     const added = passing(
       app.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }),
     )
     await expect(added).rejects.toMatchObject({ code: 'STORE_FULL' })
     expect(text()).toBe(`${recurring}\n`)
-    store.defineTriggers = defineTriggers
+    repair()
     await clock.advance(2 * minute)
     expect(await ids(app)).toEqual(['job_123'])
     await passing(app.stop({ grace: 0 }))
@@ -354,15 +354,22 @@ describe('a jobs file that is used in place', () => {
     app.schedule('tick', { job: 'tick', cron: '* * * * * *' })
     await passing(app.start())
     const store = await app.store()
-    const defineTriggers = store.defineTriggers.bind(store)
-    store.defineTriggers = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
+    const repair = fillDisk(store)
     const job = { id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' } as const
     await expect(app.commands.add(job)).rejects.toMatchObject({ code: 'STORE_FULL' })
     await until(() => ticks >= 2, second)
     expect(await ids(app)).toEqual([])
-    store.defineTriggers = defineTriggers
+    repair()
     await passing(app.commands.add(job))
     expect(await ids(app)).toEqual(['a'])
     await passing(app.stop({ grace: 0 }))
   })
 })
+
+/** Lets a store save no trigger; the answer undoes it. */
+function fillDisk(store: Store): () => void {
+  const audited = store.audited.bind(store)
+  const refuse = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))
+  store.audited = (record) => Object.assign(audited(record), { defineTriggers: refuse })
+  return () => (store.audited = audited)
+}

@@ -53,7 +53,7 @@ describe('rota sensor', () => {
     const { port } = taken.address() as AddressInfo
     const refused = await rota(['up', '--webhooks', String(port)], { cwd: directory, env })
     taken.close()
-    const stderr = `error: --webhooks: webhooks cannot be listened for at 127.0.0.1:${port}: the address is in use [LISTEN_FAILED]\n`
+    const stderr = `error: --webhooks: cannot listen at 127.0.0.1:${port}: the address is in use [LISTEN_FAILED]\n`
     expect(refused).toEqual({ code: 74, stdout: '', stderr })
     expect((await sensor('list')).code).toBe(3)
   })
