@@ -26,6 +26,8 @@ describe('a backfill', () => {
     await app.assets.materialize('raw', { partition: '2025-01-03' })
     const range = { from: '2025-01-01', to: '2025-01-06' }
     expect(await app.assets.backfill('raw', { ...range, dryRun: true })).toEqual({
+      backfill: undefined,
+      plan: expect.stringMatching(/^[0-9a-f]{32}$/),
       run: ['2025-01-04', '2025-01-05'],
       skip: [
         { label: '2025-01-01', reason: 'done' },
