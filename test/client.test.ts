@@ -48,6 +48,8 @@ it.skipIf(!isWhole)(
       Backfills: (await client('GET /backfills', { query: { limit: 5 } })).items,
       'Command jobs': (await client('GET /command-jobs')).items,
       Plans: (await client('GET /plans')).items,
+      Audit: (await client('GET /audit', { query: { limit: 5 } })).items,
+      Bulk: (await client('GET /bulk')).items,
       Access: (await client('GET /session')).role,
       Live: typeof (await client('GET /pulse')).id,
     }

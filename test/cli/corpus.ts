@@ -22,7 +22,7 @@ export interface Case {
 /** Every bad word in every place of a command that takes one. */
 export function casesOf(tried: Tried): Case[] {
   const { command, path } = tried
-  const own = bases[path] ?? []
+  const own = [...(partBases[path] ?? []), ...(bases[path] ?? [])]
   const claimed = own.flatMap(({ options = [] }) => options)
   const all = own.flatMap((base) => [
     ...triedOf(tried)
@@ -51,8 +51,13 @@ export function untried(one: Tried): string[] {
 function triedOf({ path, command: { options = [], run } }: Tried): Option[] {
   if (run === undefined) return []
   const areAll = ['list', 'up', 'work', 'sensor history'].includes(path)
-  return options.filter((option) => option.value !== undefined && (areAll || !shared.includes(option)))
+  return options
+    .filter((option) => option.value !== undefined && (areAll || !shared.includes(option)))
+    .filter(({ name }) => name !== 'reason' || takeReason.has(path))
 }
+
+/** Every change takes any text as its reason; it is tried with those that work whatever the text is. */
+const takeReason = new Set(['pause', 'freeze', 'enqueue', 'switch', 'token create'])
 
 const shared: readonly Option[] = [storeOption, configOption, zoneOption]
 
@@ -89,8 +94,10 @@ export const parts: readonly CorpusPart[] = await Promise.all(
 
 const leftOut = Object.assign({}, ...parts.map((part) => part.leftOut)) as Readonly<Record<string, string>>
 
+/** A feature may add lines to a command that is not its own. */
+const partBases = Object.assign({}, ...parts.map((part) => part.bases)) as CorpusPart['bases']
+
 const bases: Readonly<Record<string, readonly Base[]>> = {
-  ...(Object.assign({}, ...parts.map((part) => part.bases)) as CorpusPart['bases']),
   init: [{ line: ['--yes'] }],
   up: [{ line: [], options: ['store'] }, { line: ['--store', 'sqlite:new/rota.db'] }],
   next: [{ line: ['* * * * *'] }],
@@ -139,6 +146,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
     { line: ['--from', 'sqlite:data/rota.db', '--to', 'sqlite:new/rota.db'] },
   ],
   doctor: [{ line: [] }],
+  history: [{ line: ['nightly'] }],
   completion: [{ line: ['bash'] }],
 }
 
@@ -166,7 +174,10 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
 }
 
 const takeNearlyAll = new Set([
-  'note',
+  'reason',
+  'message',
+  'filter',
+  'actor',
   'by',
   'command',
   'user',

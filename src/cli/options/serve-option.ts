@@ -1,5 +1,6 @@
 import type { App } from '../../app/rota.js'
 import { RotaError } from '../../kernel/definition/errors.js'
+import { quotedText } from '../../text/error-text.js'
 import type { Opened, UpExtension } from '../../features/up-extension.js'
 import type { ListenOptions } from '../../app/serve/app-handler.js'
 import type { Surroundings } from '../framework/command.js'
@@ -25,6 +26,10 @@ export const serveOption: UpExtension<App> = {
   examples: { 'rota up --port 8080': 'serve the HTTP API on another port' },
   read: ({ args }) => {
     const [port, host, readOnly] = [args.whole('port'), args.text('host'), args.flag('read-only')]
+    if (host !== undefined && !isAddress(host)) {
+      const message = `${quotedText(host)} is not an address or the name of a host`
+      throw usageError([{ path: '--host', message }], 'see `rota up --help`')
+    }
     const isAsked = port !== undefined || host !== undefined || readOnly || isRoleApi(args)
     if (args.flag('no-serve')) {
       if (!isAsked) return undefined
@@ -34,6 +39,11 @@ export const serveOption: UpExtension<App> = {
     const given = { port, host, readOnly: readOnly ? true : undefined }
     return { open: async (app) => await opened(app, given, isAsked) }
   },
+}
+
+/** Names have at most 253 characters; what they mean is for the system to say. */
+function isAddress(text: string): boolean {
+  return text.length <= 253 && /^[\w.:%-]+$/.test(text)
 }
 
 function isRoleApi(args: Surroundings['args']): boolean {

@@ -1,6 +1,7 @@
 import type { App } from '../../../app/rota.js'
 import { auditView } from '../../../wire/views/audit.js'
 import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { assertName } from '../../framework/names.js'
 import { printList } from '../../framework/print/table.js'
 import { momentOf } from '../../framework/times-of.js'
 
@@ -39,6 +40,8 @@ export const history: Command<App> = {
       args.text('action'),
       momentOf(context, 'since', 'ago'),
     ]
+    if (name !== undefined) assertName(name, '<name>')
+    if (action !== undefined) assertName(action, '--action')
     const isFiltered = [name, actor, action, since].some((one) => one !== undefined)
     const found = await app.history({ name, actor, action, since, limit: args.whole('limit') ?? 20 })
     printList(out, found, {
