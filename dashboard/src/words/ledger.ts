@@ -48,7 +48,7 @@ export const words = {
   empty: {
     title: 'No range yet: everything that was due has run.',
     text: 'An instant that was due and did not run stands here with its reason. To see one, pause a trigger over its next instant:',
-    command: 'rota pause <trigger> --note "a try" --until 5m',
+    command: 'rota pause <trigger> --reason "a try" --until 5m',
   },
   noTriggers: {
     title: 'No triggers yet',

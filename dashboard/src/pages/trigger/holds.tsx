@@ -36,7 +36,7 @@ export function Holds({ name }: { name: string }): ReactNode {
     .toSorted((a, b) => Date.parse(b.fromAt) - Date.parse(a.fromAt))
   if (holds.length === 0) {
     return (
-      <EmptyState title={words.holds.none} command={`rota pause ${name} --note "database upgrade"`}>
+      <EmptyState title={words.holds.none} command={`rota pause ${name} --reason "database upgrade"`}>
         {words.holds.teach}
       </EmptyState>
     )
