@@ -45,7 +45,7 @@ export const words = {
   },
   empty: {
     title: 'No triggers yet',
-    text: 'A trigger says when a job runs. Write this into rota.config.yaml and start rota up; changes of the file are taken over while it runs.',
+    text: 'A trigger says when a job runs. Write this into rota.config.yaml and start rota up. A change of the file counts from its next start.',
     command: `jobs:
   hello:
     command: [echo, hello]

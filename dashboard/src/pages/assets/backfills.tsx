@@ -35,7 +35,7 @@ export function Backfills({ asset }: { asset: string }): ReactNode {
           <ErrorState error={error} onRetry={() => void refetch()} />
         )
       ) : data.items.length === 0 ? (
-        <EmptyState title={text.none} command={`rota backfill plan ${asset} --from … --to …`}>
+        <EmptyState title={text.none} command={`rota asset backfill ${asset} --from … --to …`}>
           {text.teach}
         </EmptyState>
       ) : (
