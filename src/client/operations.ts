@@ -855,7 +855,7 @@ export interface Operations {
   readonly 'POST /triggers/{name}/run': {
     readonly request: {
       readonly path: { readonly name: string }
-      readonly body?: { readonly reason?: string; readonly partition?: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly partition?: string }
     }
     readonly answer: { readonly id: string; readonly created: boolean }
   }
@@ -1300,7 +1300,10 @@ export interface Operations {
   }
   /** Runs a command job now; its schedule does not change. */
   readonly 'POST /command-jobs/{id}/run': {
-    readonly request: { readonly path: { readonly id: string }; readonly body?: { readonly reason?: string } }
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
     readonly answer: { readonly id: string; readonly created: boolean }
   }
   /** Removes executed one-shots, which also happens once a day. */
@@ -1479,10 +1482,11 @@ export interface Operations {
   readonly 'POST /tokens': {
     readonly request: {
       readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
         readonly name: string
         readonly role: 'read' | 'operate' | 'admin'
         readonly expires?: string
-        readonly reason?: string
       }
     }
     readonly answer: {
@@ -1491,7 +1495,7 @@ export interface Operations {
       readonly role: 'read' | 'operate' | 'admin'
       readonly createdAt: Instant
       readonly expiresAt: Instant | null
-      readonly token: string
+      readonly token: string | null
     }
   }
   /** Revokes a token and ends every session that was opened with it. */

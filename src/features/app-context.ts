@@ -55,7 +55,7 @@ export interface AppContext {
     } & ChangeOptions,
   ) => Promise<Enqueued>
   /** Runs the job of a trigger now. */
-  readonly runNow: (trigger: string, options: Omit<ChangeOptions, 'dryRun'>) => Promise<Enqueued>
+  readonly runNow: (trigger: string, options: ChangeOptions) => Promise<Enqueued>
   /** Resolves with the run when it is final or the signal aborts. */
   readonly waitForRun: (id: RunId, signal?: AbortSignal) => Promise<Run>
   /** Loads what the features add to the handlers of jobs. */

@@ -51,7 +51,7 @@ async function send(page: Page, path: string): Promise<number> {
 it('a reader sees every button with the reason why it is off, and the server refuses what it would do', async () => {
   const { token, id } = await served.client('POST /tokens', { body: { name: 'ana', role: 'read' } })
   const page = await openFromElsewhere('/triggers/nightly')
-  await signIn(page, token)
+  await signIn(page, token ?? '')
   await page.getByRole('heading', { name: 'nightly' }).waitFor()
   for (const name of [/^Run now…/, /^Pause…/, /^Edit…/]) {
     const button = page.getByRole('button', { name })
@@ -75,7 +75,7 @@ it('a reader sees every button with the reason why it is off, and the server ref
 it('an operator pauses but changes no switch; an admin makes a token, which is shown once', async () => {
   const operator = await served.client('POST /tokens', { body: { name: 'olga', role: 'operate' } })
   const page = await openFromElsewhere('/triggers/nightly')
-  await signIn(page, operator.token)
+  await signIn(page, operator.token ?? '')
   const pause = page.getByRole('button', { name: /^Pause…/ })
   await pause.waitFor()
   expect(await pause.getAttribute('aria-disabled')).toBe(null)

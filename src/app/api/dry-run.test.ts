@@ -47,6 +47,8 @@ describe('a dry run', () => {
     expect(await app.runs.cancel(pending, { dryRun })).toMatchObject({ requested: false })
     expect(await app.runs.cancel(running, { dryRun })).toMatchObject({ requested: true })
     expect(await app.runs.retry(failed, { dryRun })).toMatchObject({ state: 'failed' })
+    expect(await app.triggers.runNow('added', { dryRun })).toMatchObject({ created: true })
+    expect(await app.jobs.runNow('work', { dryRun })).toMatchObject({ created: true })
     expect(await app.triggers.pause('added', { dryRun })).toBe(true)
     expect(await app.triggers.resume('added', { dryRun })).toBe(false)
     expect(await app.queues.pause('default', { dryRun })).toBe(true)
@@ -73,6 +75,7 @@ describe('a dry run', () => {
     await expect(app.triggers.remove('none', { dryRun })).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
     await expect(app.runs.cancel(failed, { dryRun })).rejects.toMatchObject({ code: 'RUN_STATE' })
     await expect(app.runs.retry(running, { dryRun })).rejects.toMatchObject({ code: 'RUN_STATE' })
+    await expect(app.triggers.runNow('none', { dryRun })).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
     await expect(app.triggers.pause('none', { dryRun })).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
   })
 

@@ -123,10 +123,10 @@ export const triggerRoutes: readonly Route<App>[] = [
     group,
     summary: 'Runs the job of a trigger now; its schedule does not change.',
     parts,
-    body: z.strictObject({ reason: change.reason, partition: z.string().max(512).optional() }),
+    body: z.strictObject({ ...change, partition: z.string().max(512).optional() }),
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
-    example: { parts: { name: 'nightly' }, body: { reason: 'late data' } },
+    example: { parts: { name: 'nightly' }, body: { reason: 'late data', dryRun: true } },
     handle: async ({ app, parts: given, change: options, body: { partition } }) =>
       await app.triggers.runNow(given.name, { ...options, partition }),
   }),

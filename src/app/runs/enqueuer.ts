@@ -24,7 +24,7 @@ import {
 } from './enqueue.js'
 
 /** What a run that is started by hand is given. */
-export interface RunNowOptions extends Omit<ChangeOptions, 'dryRun'> {
+export interface RunNowOptions extends ChangeOptions {
   /** Default: the trigger's payload. */
   readonly payload?: unknown
   /** The partition that the run is about; default: the partition of the current instant. */
@@ -174,8 +174,9 @@ export class Enqueuer {
   ): Promise<Enqueued> {
     const { lifecycle, events, registry, tracing, author } = this.#app
     const [kind, name] = [target.slice(0, target.indexOf(':')), target.slice(target.indexOf(':') + 1)]
+    const isDry = options.dryRun === true
     try {
-      const store = await this.storeWithJobs()
+      const store = isDry ? await this.rehearsalStore() : await this.storeWithJobs()
       const found = await find(store)
       const { job, trigger } = found
       const given = found.payload === undefined ? trigger?.trigger.payload : found.payload
@@ -190,6 +191,7 @@ export class Enqueuer {
         lifecycle.wake()
         return await enqueued
       }
+      if (isDry) return (await record())[0] as Enqueued
       const spans = await tracing.load()
       const answers = await (spans === undefined
         ? record()
@@ -197,7 +199,7 @@ export class Enqueuer {
       this.#tell('run', name, answers)
       return answers[0] as Enqueued
     } catch (error) {
-      tellFailure(events, { operation: 'run', target: name }, error)
+      if (!isDry) tellFailure(events, { operation: 'run', target: name }, error)
       throw error
     }
   }

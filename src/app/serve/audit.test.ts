@@ -1,7 +1,10 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { checkChanges, isChange, type Ask } from '../../../test/fixtures/api-stage.js'
+import { root } from '../../../test/repository.js'
+import { findFeatures } from '../../features/find-features.js'
 import { SignInAttempts } from '../../server/access/attempts.js'
 import { createToken } from '../../server/access/tokens.js'
 import { accessRoutes } from '../../server/routes/access.js'
@@ -10,7 +13,7 @@ import type { Pulse } from '../../store/overview.js'
 import { composeApp } from '../rota.js'
 import { readRotaOptions } from '../rota-options.js'
 import { coreRoutes } from '../routes/index.js'
-import { serve } from './served.js'
+import { allRoutes, serve } from './served.js'
 
 /** A served app with a trigger, a failed and a delayed run; nothing is performed. */
 async function stage() {
@@ -49,69 +52,67 @@ async function stage() {
   return { app, send, ids: { cancelled: cancelled.id, delayed: delayed.id, token: id } }
 }
 
-type Stage = Awaited<ReturnType<typeof stage>>
-
-/** For each route that changes something: a request that does, and what the audit calls it. */
-const changes: Readonly<
-  Record<string, (ids: Stage['ids']) => { path: string; body?: object; action: string }>
-> = {
-  'POST /runs': () => ({ path: '/runs', body: { job: 'greet' }, action: 'run.enqueue' }),
-  'POST /runs/{id}/advance': ({ delayed }) => ({ path: `/runs/${delayed}/advance`, action: 'run.advance' }),
-  'POST /runs/{id}/cancel': ({ delayed }) => ({ path: `/runs/${delayed}/cancel`, action: 'run.cancel' }),
-  'POST /runs/{id}/retry': ({ cancelled }) => ({ path: `/runs/${cancelled}/retry`, action: 'run.retry' }),
-  'POST /triggers': () => ({
-    path: '/triggers',
-    body: { triggers: { hourly: { job: 'greet', every: '1h' } } },
-    action: 'trigger.define',
-  }),
-  'DELETE /triggers/{name}': () => ({ path: '/triggers/added', action: 'trigger.remove' }),
-  'PATCH /triggers/{name}': () => ({
-    path: '/triggers/hourly',
-    body: { options: { every: '2h' } },
-    action: 'trigger.define',
-  }),
-  'POST /triggers/{name}/run': () => ({ path: '/triggers/nightly/run', action: 'trigger.run' }),
-  'POST /triggers/{name}/pause': () => ({ path: '/triggers/nightly/pause', action: 'trigger.pause' }),
-  'POST /triggers/{name}/resume': () => ({ path: '/triggers/nightly/resume', action: 'trigger.resume' }),
-  'POST /jobs': () => ({
-    path: '/jobs',
-    body: { jobs: { more: { command: ['true'] } } },
-    action: 'job.define',
-  }),
-  'DELETE /jobs/{name}': () => ({ path: '/jobs/extra', action: 'job.remove' }),
-  'POST /queues/{name}/pause': () => ({ path: '/queues/default/pause', action: 'queue.pause' }),
-  'POST /queues/{name}/resume': () => ({ path: '/queues/default/resume', action: 'queue.resume' }),
-  'POST /freeze': () => ({ path: '/freeze', action: 'freeze' }),
-  'POST /thaw': () => ({ path: '/thaw', action: 'thaw' }),
-  'POST /switches/{name}': () => ({ path: '/switches/worker', body: { isOn: false }, action: 'switch.off' }),
-  'POST /workers/{target}/drain': () => ({ path: '/workers/w/drain', action: 'worker.drain' }),
-  'POST /workers/{target}/undrain': () => ({ path: '/workers/w/undrain', action: 'worker.undrain' }),
-  'POST /tokens': () => ({ path: '/tokens', body: { name: 'ci', role: 'read' }, action: 'token.create' }),
-  'DELETE /tokens/{id}': ({ token }) => ({ path: `/tokens/${token}`, action: 'token.revoke' }),
-}
-
-/** Unsafe methods that change nothing in the store, or only the session of the caller. */
-const unaudited = new Set(['POST /preview', 'POST /session', 'DELETE /session'])
-
-describe('the audit of the API', () => {
-  it('has an entry for every route that changes something, with who and why', async () => {
+describe('a change through the API', () => {
+  it('is audited with who and why, and changes nothing as a dry run', async () => {
     const { app, send, ids } = await stage()
     const register = { id: 'w', host: 'h', pid: 1, version: '0', slots: 1, now: app.now(), leaseMs: 60_000 }
     await (await app.store()).register(register)
     const own = [...coreRoutes, ...accessRoutes(new SignInAttempts())]
-    const unsafe = own.filter(({ method, isPrivate }) => method !== 'GET' && isPrivate !== true)
-    const names = unsafe.map(({ method, path }) => `${method} ${path}`)
-    expect(names.filter((name) => changes[name] === undefined && !unaudited.has(name))).toEqual([])
-    for (const [name, made] of Object.entries(changes)) {
-      if (!names.includes(name)) continue
-      const { path, body, action } = made(ids)
-      const { status } = await send(name.split(' ')[0] as string, path, { ...body, reason: `for ${name}` })
-      expect({ name, isOk: status < 300 }).toEqual({ name, isOk: true })
-      const [entry] = await app.history({ limit: 1 })
-      expect({ name, entry }).toMatchObject({
-        name,
-        entry: { action, actor: 'ann', via: 'api', reason: `for ${name}` },
-      })
+    const ask: Ask = async (method, path, { body } = {}) =>
+      (await send(method, path.replace('/api/v1', ''), body)) as never
+    const job = 'greet'
+    await checkChanges({ app, ask }, own, {
+      'POST /runs': { path: '/runs', body: { job }, action: 'run.enqueue' },
+      'POST /runs/{id}/advance': { path: `/runs/${ids.delayed}/advance`, action: 'run.advance' },
+      'POST /runs/{id}/cancel': { path: `/runs/${ids.delayed}/cancel`, action: 'run.cancel' },
+      'POST /runs/{id}/retry': { path: `/runs/${ids.cancelled}/retry`, action: 'run.retry' },
+      'POST /triggers': {
+        path: '/triggers',
+        body: { triggers: { hourly: { job, every: '1h' } } },
+        action: 'trigger.define',
+      },
+      'DELETE /triggers/{name}': { path: '/triggers/added', action: 'trigger.remove' },
+      'PATCH /triggers/{name}': {
+        path: '/triggers/hourly',
+        body: { options: { every: '2h' } },
+        action: 'trigger.define',
+      },
+      'POST /triggers/{name}/run': { path: '/triggers/nightly/run', action: 'trigger.run' },
+      'POST /triggers/{name}/pause': { path: '/triggers/nightly/pause', action: 'trigger.pause' },
+      'POST /triggers/{name}/resume': { path: '/triggers/nightly/resume', action: 'trigger.resume' },
+      'POST /jobs': { path: '/jobs', body: { jobs: { more: { command: ['true'] } } }, action: 'job.define' },
+      'DELETE /jobs/{name}': { path: '/jobs/extra', action: 'job.remove' },
+      'POST /queues/{name}/pause': { path: '/queues/default/pause', action: 'queue.pause' },
+      'POST /queues/{name}/resume': { path: '/queues/default/resume', action: 'queue.resume' },
+      'POST /freeze': { path: '/freeze', action: 'freeze' },
+      'POST /thaw': { path: '/thaw', action: 'thaw' },
+      'POST /switches/{name}': { path: '/switches/worker', body: { isOn: false }, action: 'switch.off' },
+      'POST /workers/{target}/drain': { path: '/workers/w/drain', action: 'worker.drain' },
+      'POST /workers/{target}/undrain': { path: '/workers/w/undrain', action: 'worker.undrain' },
+      'POST /tokens': { path: '/tokens', body: { name: 'ci', role: 'read' }, action: 'token.create' },
+      'DELETE /tokens/{id}': { path: `/tokens/${ids.token}`, action: 'token.revoke' },
+    })
+    const actors = (await app.history({ limit: 100 })).flatMap(({ via, actor }) =>
+      via === 'api' ? [actor] : [],
+    )
+    expect(new Set(actors)).toEqual(new Set(['ann']))
+  })
+
+  it('takes a reason and a dry run on every route, and every feature proves it', async () => {
+    const routes = (await allRoutes({ isMounted: false })).filter(
+      ({ method, isPrivate }) => method !== 'GET' && isPrivate !== true,
+    )
+    const changing = routes.filter(isChange)
+    expect(changing.filter(({ body }) => body?.shape['reason'] === undefined)).toEqual([])
+    // These change nothing that is kept, or only the session of the caller.
+    const others = routes.filter((one) => !isChange(one)).map(({ method, path }) => `${method} ${path}`)
+    const known = ['/preview', '/session', '/sensors/{name}/preview', '/backfills/plan']
+    expect(others.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([])
+    const features = await findFeatures()
+    for (const feature of features) {
+      if (!('routes' in feature) || !(await feature.routes()).some(isChange)) continue
+      const test = join(root, 'src/features', feature.name, 'test/routes.test.ts')
+      expect(readFileSync(test, 'utf8')).toContain('await checkChanges(')
     }
   })
 

@@ -147,8 +147,11 @@ export const reasonOption: Option = {
   isContent: true,
 }
 
+/** Whether a change is only tried. The output says so by itself. */
+export const dryRunOption: Option = { name: 'dry-run', help: 'say what would change, and change nothing' }
+
 /** The options of every command that uses a store. */
 export const storeOptions: readonly Option[] = [storeOption, configOption, jsonOption]
 
 /** The options of every command that changes something in a store. */
-export const changeOptions: readonly Option[] = [reasonOption, ...storeOptions]
+export const changeOptions: readonly Option[] = [reasonOption, dryRunOption, ...storeOptions]

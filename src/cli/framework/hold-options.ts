@@ -1,4 +1,4 @@
-import { reasonOption, type Surroundings } from './command.js'
+import { dryRunOption, reasonOption, type Surroundings } from './command.js'
 import type { Author } from '../../kernel/audit/change-options.js'
 import type { Option } from './syntax.js'
 import { authorOf } from './author-of.js'
@@ -7,6 +7,7 @@ import { momentOf } from './times-of.js'
 /** Who holds something back, why, and until when. */
 export const holdOptions: readonly Option[] = [
   reasonOption,
+  dryRunOption,
   { name: 'until', value: 'time', help: 'when it ends by itself, such as 2h or 2026-01-05T09:00' },
   { name: 'by', value: 'name', help: 'who; default: the user of this machine' },
 ]
@@ -14,9 +15,11 @@ export const holdOptions: readonly Option[] = [
 /** What a command line says of a hold. */
 export interface GivenHold extends Author {
   readonly until: Date | undefined
+  readonly dryRun: boolean
 }
 
 /** What was said about a hold. */
 export function readHold(context: Surroundings): GivenHold {
-  return { ...authorOf(context), until: momentOf(context, 'until', 'ahead') }
+  const dryRun = context.args.flag(dryRunOption.name)
+  return { ...authorOf(context), until: momentOf(context, 'until', 'ahead'), dryRun }
 }

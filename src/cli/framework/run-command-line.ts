@@ -2,6 +2,7 @@ import { type Arguments, helpOption, parseArguments } from './arguments.js'
 import {
   type Command,
   type CommandEntry,
+  dryRunOption,
   exitCodes,
   type Host,
   jsonOption,
@@ -78,7 +79,8 @@ class CommandLine<App> {
     const { timesOf } = await import('./times-of.js')
     const { openOutput } = await import('./print/output.js')
     const isJson = args.flag(jsonOption.name)
-    const out = await openOutput({ environment, streams, isJson, times: () => timesOf({ args }) })
+    const isDry = args.flag(dryRunOption.name) && (chosen.command.options ?? []).includes(dryRunOption)
+    const out = await openOutput({ environment, streams, isJson, isDry, times: () => timesOf({ args }) })
     const surroundings = { args, out, environment, directory }
     const { host, commands } = this.#program
     try {

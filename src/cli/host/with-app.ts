@@ -35,7 +35,10 @@ export async function withConfigApp(context: Surroundings, use: UseApp<App>): En
 async function useAndClose(context: Surroundings, app: App, use: UseApp<App>): Ended {
   try {
     return await use(app, {
-      follow: async (id) => await (await import('../views/follow.js')).followToEnd(context, app, id),
+      follow: async (id) => {
+        if (context.args.flag('dry-run')) return context.out.show({ id }, `run ${id} is pending`)
+        return await (await import('../views/follow.js')).followToEnd(context, app, id)
+      },
       shortIds: (ids) => shortIdOf(app, ids),
     })
   } finally {

@@ -144,7 +144,10 @@ const materialize: Command<AssetsApp> = {
   run: onApp(async (app, { args, follow }) => {
     const name = args.word(0)
     await assetsNamed(app, name)
-    const { id } = await app.assets.materialize(name, { partition: args.text('partition') })
+    const { id } = await app.assets.materialize(name, {
+      partition: args.text('partition'),
+      dryRun: args.flag('dry-run'),
+    })
     return await follow(id)
   }),
 }

@@ -49,7 +49,9 @@ const abort: Command<BulkApp> = {
   arguments: [idArgument],
   options: changeOptions,
   run: onApp(async (app, { args, out }) => {
-    const { bulk: ended, wasRunning } = await app.bulk.abort(args.word(0))
+    const { bulk: ended, wasRunning } = await app.bulk.abort(args.word(0), {
+      dryRun: args.flag('dry-run'),
+    })
     const text = wasRunning
       ? `aborted ${ended.id}: ${progressText(ended)}`
       : `${ended.id} is ${ended.state} already`

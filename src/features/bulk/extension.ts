@@ -23,7 +23,6 @@ const options: readonly Option[] = [
     help: `at most this many runs; default: ${mostItems}`,
     whole: [1, mostItems],
   },
-  { name: 'dry-run', help: 'only say what would be done' },
   { name: 'yes', short: 'y', help: 'do it; needed for more than one run' },
   zoneOption,
 ]
@@ -70,7 +69,7 @@ async function perform(action: BulkAction, app: BulkApp, context: Context<BulkAp
   const isDry = args.flag('dry-run')
   const plan = await app.bulk.start({ ...request, dryRun: true })
   if (isDry) {
-    out.show({ dryRun: true, ...planView(plan) }, `would ${planText(action, plan)}`)
+    out.show(planView(plan), planText(action, plan))
     return exitCodes.ok
   }
   if (plan.count > 1 && !args.flag('yes')) {

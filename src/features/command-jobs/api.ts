@@ -102,12 +102,12 @@ export class Commands {
   }
 
   /** Runs a command job now; its schedule does not change. */
-  async runNow(id: string, options: Omit<ChangeOptions, 'dryRun'> = {}): Promise<Enqueued> {
+  async runNow(id: string, options: ChangeOptions = {}): Promise<Enqueued> {
     const { events, runNow } = this.#context
     try {
       await this.#assertActive(id)
     } catch (error) {
-      tellFailure(events, { operation: 'run', target: id }, error)
+      if (options.dryRun !== true) tellFailure(events, { operation: 'run', target: id }, error)
       throw error
     }
     return await runNow(id, options)

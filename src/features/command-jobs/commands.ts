@@ -54,12 +54,15 @@ const add: Command<CommandsApp> = {
   run: onApp(
     async (app, context) => {
       await useFile(context, app)
-      const added = await app.commands.add(readJob(context))
+      const added = await app.commands.add(readJob(context), dryRunOf(context))
       const due = added.nextAt === undefined ? '' : `, due ${formatInstant(added.nextAt)}`
       context.out.show(jobView(added), `added job ${added.id}${due}`)
     },
     // Without the file: trying must not write to it.
-    (context) => ({ create: (empty) => empty.commands.add(readJob(context)) }),
+    (context) =>
+      dryRunOf(context).dryRun
+        ? { orEmpty: true }
+        : { create: (empty) => empty.commands.add(readJob(context)) },
   ),
 }
 
@@ -109,7 +112,7 @@ const remove: Command<CommandsApp> = {
   examples: { 'rota job remove job_124': 'no further runs' },
   run: onApp(async (app, context) => {
     await useFile(context, app)
-    const job = await app.commands.remove(context.args.word(0))
+    const job = await app.commands.remove(context.args.word(0), dryRunOf(context))
     context.out.show(jobView(job), `job ${job.id} is ${job.state}`)
   }),
 }
@@ -187,7 +190,7 @@ const run: Command<CommandsApp> = {
   examples: { 'rota job run job_124': 'now, independent of its schedule' },
   run: onApp(async (app, context) => {
     await useFile(context, app)
-    const { id } = await app.commands.runNow(context.args.word(0))
+    const { id } = await app.commands.runNow(context.args.word(0), dryRunOf(context))
     context.out.show({ id }, () => context.out.line(id))
   }),
 }
@@ -196,16 +199,16 @@ const cleanup: Command<CommandsApp> = {
   name: 'cleanup',
   summary: 'remove executed one-shot jobs',
   about: 'Removes the one-shot jobs that were executed; the engine does this once a day, too.',
-  options: [{ name: 'dry-run', help: 'only list them' }, ...changingOptions],
+  options: changingOptions,
   examples: { 'rota job cleanup --dry-run': 'which jobs it would remove' },
   run: onApp(async (app, context) => {
-    const { args, out } = context
+    const { out } = context
     await useFile(context, app)
-    const dryRun = args.flag('dry-run')
+    const { dryRun } = dryRunOf(context)
     const executed = await app.commands.cleanup({ dryRun })
     out.show({ removed: dryRun ? [] : executed, executed }, () => {
       for (const id of executed) out.line(id)
-      out.say(`${count(executed.length, 'executed one-shot')} ${dryRun ? 'to remove' : 'removed'}`)
+      out.say(`${count(executed.length, 'executed one-shot')} removed`)
     })
   }),
 }
@@ -220,6 +223,10 @@ export const job: Command<CommandsApp> = {
     'rota job list': 'all, with their state',
   },
   subcommands: [add, remove, get, list, run, cleanup],
+}
+
+function dryRunOf({ args }: Context<CommandsApp>): { readonly dryRun: boolean } {
+  return { dryRun: args.flag('dry-run') }
 }
 
 /** Uses the jobs file that was named, for a change; what is wrong with it refuses the change itself. */

@@ -121,12 +121,12 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
     group,
     summary: 'Runs a command job now; its schedule does not change.',
     parts,
-    body: z.strictObject({ reason: change.reason }),
+    body: changeBody,
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),
     status: 201,
-    example: { parts: { id: 'job_124' }, body: { reason: 'the user asked again' } },
-    handle: async ({ app, parts: { id } }) => {
-      const { id: run, created } = await app.commands.runNow(id)
+    example: { parts: { id: 'job_124' }, body: { reason: 'the user asked again', dryRun: true } },
+    handle: async ({ app, parts: { id }, change: asked }) => {
+      const { id: run, created } = await app.commands.runNow(id, asked)
       return { id: run, created }
     },
   }),

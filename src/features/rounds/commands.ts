@@ -34,11 +34,14 @@ const start: Command<RoundsApp> = {
     const name = args.word(0)
     assertName(name, '<name>')
     const services = args.list('service').map(serviceOf)
+    const dryRun = args.flag('dry-run')
     await app.rounds.start(name, {
       ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
       ...(services.length === 0 ? {} : { services }),
+      dryRun,
     })
     const text = `started round ${name}; \`rota round status ${name}\` shows its state`
+    if (dryRun) return out.show({ name }, text)
     out.show(await app.rounds.status(name), text)
     const { roundWarning } = await import('./store-rounds.js')
     const warning = await roundWarning(await app.store(), name)
@@ -66,7 +69,7 @@ const stop: Command<RoundsApp> = {
   examples: { 'rota round stop crawlers': 'no more checks' },
   run: onApp(async (app, { args, out }) => {
     const name = args.word(0)
-    await app.rounds.stop(name)
+    await app.rounds.stop(name, { dryRun: args.flag('dry-run') })
     const [kept] = await app.rounds.state(name)
     const left = kept === undefined ? 0 : kept.servicesQueue.length + (kept.currentService === null ? 0 : 1)
     const rest = left === 0 ? '' : `; its next start continues with ${left} of its services`
@@ -96,7 +99,7 @@ const setTiming: Command<RoundsApp> = {
   run: onApp(async (app, { args, out }) => {
     const service = args.word(0)
     const every = durationOf(args.text('every') ?? '')
-    const times = await app.rounds.setTiming(service, { every })
+    const times = await app.rounds.setTiming(service, { every, dryRun: args.flag('dry-run') })
     out.show(times, `${service} runs every ${args.text('every')}`)
   }),
 }

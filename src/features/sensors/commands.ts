@@ -22,7 +22,7 @@ export interface SensorsApp {
   readonly sensors: Sensors
   readonly triggers: {
     pause(name: string, hold: GivenHold): Promise<boolean>
-    resume(name: string): Promise<boolean>
+    resume(name: string, options: { readonly dryRun: boolean }): Promise<boolean>
   }
 }
 
@@ -116,8 +116,12 @@ const reset: Command<SensorsApp> = {
       throw usageError([{ path: '--keep-keys, --forget-keys', message }], hint('reset'))
     }
     const sensor = args.word(0)
-    const { forgotten } = await app.sensors.reset(sensor, { keys: forgets, state: stateOf(args, 'reset') })
-    const keys = forgets ? `; ${count(forgotten ?? 0, 'key')} forgotten` : ''
+    const { forgotten } = await app.sensors.reset(sensor, {
+      keys: forgets,
+      state: stateOf(args, 'reset'),
+      dryRun: args.flag('dry-run'),
+    })
+    const keys = forgotten !== undefined && forgets ? `; ${count(forgotten, 'key')} forgotten` : ''
     out.show({ sensor, forgotten }, `reset sensor ${sensor}${keys}`)
   }),
 }
@@ -144,7 +148,7 @@ const resume: Command<SensorsApp> = {
   examples: { 'rota sensor resume new_files': 'poll it again' },
   run: onApp(async (app, { args, out }) => {
     const { name } = await oneSensor(app, args.word(0))
-    const changed = await app.triggers.resume(name)
+    const changed = await app.triggers.resume(name, { dryRun: args.flag('dry-run') })
     const text = changed ? `resumed sensor ${name}` : `sensor ${name} was not paused`
     out.show({ target: `trigger:${name}`, changed }, text)
   }),

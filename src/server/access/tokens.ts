@@ -31,10 +31,16 @@ interface StoredToken {
 /** 256 bits: nobody guesses them. */
 const secretBytes = 32
 
+/** What a new token is given. */
+interface NewToken extends Pick<TokenInfo, 'name' | 'role' | 'expiresAt'> {
+  readonly id?: string
+  readonly now: Instant
+}
+
 /** Makes a token. Its text is told once, here, and cannot be read again. */
 export async function createToken(
   store: Store,
-  request: { id?: string; name: string; role: Role; expiresAt: Instant | undefined; now: Instant },
+  request: NewToken,
 ): Promise<TokenInfo & { readonly token: string }> {
   const { id = newTokenId(), name, role, expiresAt, now } = request
   const secret = randomBytes(secretBytes).toString('base64url')
@@ -48,6 +54,15 @@ export async function createToken(
   }
   await store.changeState({ changes: [{ ...keyOf(id), revision: 0, value }], now })
   return { id, name, role, createdAt: now, expiresAt, token }
+}
+
+/** What a dry run answers instead: a token that nobody can use. */
+export function plannedToken({
+  id = newTokenId(),
+  now,
+  ...rest
+}: NewToken): TokenInfo & { token: undefined } {
+  return { id, ...rest, createdAt: now, token: undefined }
 }
 
 /** The id of a token that is about to be made. */

@@ -15,6 +15,7 @@ import {
   createToken,
   listTokens,
   newTokenId,
+  plannedToken,
   revokeToken,
   tokenAudit,
 } from '../access/tokens.js'
@@ -81,21 +82,24 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       role: 'admin',
       group,
       summary: 'Makes a token. Only this answer contains its secret.',
+      about: 'A dry run makes none: `token` is null.',
       body: z.strictObject({
+        ...change,
         name: z
           .string()
           .refine(isName, 'it is not a name: letters, digits and . _ : @ / -')
           .meta({ description: 'Under which its changes are recorded.' }),
         role: z.enum(roles),
         expires: instantInput.optional(),
-        reason: change.reason,
       }),
-      answer: token.extend({ token: z.string() }),
+      answer: token.extend({ token: z.string().nullable() }),
       status: 201,
-      example: { body: { name: 'ci', role: 'operate' } },
+      example: { body: { name: 'ci', role: 'operate', dryRun: true } },
       isSecret: true,
       handle: async ({ app, change: options, body: { name, role, expires } }) => {
-        const request = { id: newTokenId(), name, role, expiresAt: expires?.getTime(), now: app.now() }
+        const now = app.now()
+        const request = { id: newTokenId(), name, role, expiresAt: expires?.getTime(), now }
+        if (options.dryRun === true) return plannedToken(request)
         const store = await audited(app, options, tokenAudit('token.create', request.id))
         return await createToken(store, request)
       },

@@ -70,6 +70,7 @@ describe('a dry run of a feature', () => {
     expect(await app.assets.backfills.resume(backfill, { dryRun })).toMatchObject({ state: 'started' })
     const added = { id: 'new', type: 'oneshot', executeAt: '2030-01-05T09:00:00Z', command: 'two' } as const
     const wouldBe = await app.commands.add(added, { dryRun })
+    expect(await app.commands.runNow('there', { dryRun })).toMatchObject({ created: true })
     expect(await app.commands.remove('there', { dryRun })).toMatchObject({ id: 'there', state: 'scheduled' })
     expect(await app.enqueue('one', undefined, { dryRun })).toMatchObject({ created: true })
     expect(await dump(app)).toEqual(before)

@@ -72,7 +72,7 @@ export function CreateTokenDialog({
         const until = new Date(Date.now() + Number(expires) * dayMs).toISOString()
         const body = { name: name.trim(), role, reason, ...(expires === '' ? {} : { expires: until }) }
         const { token: secret } = await api('POST /tokens', { body })
-        onMade({ name: body.name, secret })
+        onMade({ name: body.name, secret: secret ?? '' })
         await client.invalidateQueries({ queryKey: ['tokens'] })
       }}
     >

@@ -35,9 +35,10 @@ export const add: Command<App> = {
     if (job === undefined && trigger === undefined) throw nothingToAdd()
     const jobs = job === undefined ? {} : { [name]: job }
     const triggers = trigger === undefined ? {} : { [name]: trigger }
+    const dryRun = args.flag('dry-run')
     const add = async (app: App): ReturnType<App['triggers']['add']> => {
       try {
-        return await app.triggers.add(triggers, { jobs, replace: args.flag('replace') })
+        return await app.triggers.add(triggers, { jobs, replace: args.flag('replace'), dryRun })
       } catch (error) {
         throw error instanceof RotaError ? withoutPlace(error, name) : error
       }
@@ -47,7 +48,7 @@ export const add: Command<App> = {
         const added = await add(app)
         out.show(added, addedText(added))
       },
-      { create: add },
+      dryRun ? { orEmpty: true } : { create: add },
     )
   },
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, onApp, reasonOption, storeOptions } from '../../framework/command.js'
+import { changeOptions, type Command, onApp, reasonOption } from '../../framework/command.js'
 import { runView } from '../../../wire/views/runs.js'
 
 /** `rota cancel`: cancels a run. */
@@ -10,11 +10,14 @@ export const cancel: Command<App> = {
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
   options: [
     { ...reasonOption, help: 'why; stored with the run, and `rota history` shows it' },
-    ...storeOptions,
+    ...changeOptions.filter(({ name }) => name !== reasonOption.name),
   ],
   examples: { 'rota cancel 01k9w8m2v4 --reason "wrong day"': 'with a reason' },
   run: onApp(async (app, { args, out }) => {
-    const { run, requested } = await app.runs.cancel(args.word(0), { reason: args.text('reason') })
+    const { run, requested } = await app.runs.cancel(args.word(0), {
+      reason: args.text('reason'),
+      dryRun: args.flag('dry-run'),
+    })
     const { id } = run
     const shortId = await shortIdOf(app, [id])
     out.show(

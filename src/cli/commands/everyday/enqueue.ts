@@ -40,6 +40,7 @@ export const enqueue: Command<App> = {
       uniqueKey: args.text('unique-key'),
       uniqueFor: args.text('unique-for'),
       concurrencyKey: args.text('concurrency-key'),
+      dryRun: args.flag('dry-run'),
     })
     out.show({ id, created }, () => {
       out.line(id)

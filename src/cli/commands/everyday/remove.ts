@@ -15,7 +15,7 @@ export const remove: Command<App> = {
     const isTrigger = (await app.triggers.list()).some((one) => one.active && one.trigger.name === name)
     const job = (await app.jobs.list()).find((one) => one.job.name === name)
     if (!isTrigger && job === undefined) throw await unknownName(app, name, 'trigger or job')
-    await (isTrigger ? app.triggers.remove(name) : app.jobs.remove(name))
+    await (isTrigger ? app.triggers : app.jobs).remove(name, { dryRun: args.flag('dry-run') })
     const isJobLeft = isTrigger && (job?.source === 'api' || job?.job.ended === true)
     const hint = isJobLeft ? '; its job stays, the same command removes it too' : ''
     const kind = isTrigger ? 'trigger' : 'job'

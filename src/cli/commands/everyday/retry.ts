@@ -11,7 +11,7 @@ export const retry: Command<App> = {
   options: changeOptions,
   examples: { 'rota retry 01k9w8m2v4': 'try it again' },
   run: onApp(async (app, { args, out }) => {
-    const run = await app.runs.retry(args.word(0))
+    const run = await app.runs.retry(args.word(0), { dryRun: args.flag('dry-run') })
     const shortId = await shortIdOf(app, [run.id])
     const hint = `\`rota logs ${shortId(run.id)} --follow\` shows its log`
     out.show(runView(run), `run ${run.id} is pending again; ${hint}`)

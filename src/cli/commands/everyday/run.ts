@@ -13,10 +13,11 @@ export const run: Command<App> = {
     'rota run nightly': 'run it now and watch',
     [`rota run report --payload '{"day":"2026-01-05"}'`]: 'with a payload',
     'rota run report --detach': 'do not wait for it',
+    'rota run nightly --dry-run': 'whether it could be run',
   },
   run: onApp(async (app, context) => {
     const name = context.args.word(0)
-    const options = { payload: await readPayload(context) }
+    const options = { payload: await readPayload(context), dryRun: context.args.flag('dry-run') }
     const isTrigger = (await app.triggers.list()).some(({ trigger }) => trigger.name === name)
     const { id } = await (isTrigger ? app.triggers : app.jobs).runNow(name, options)
     return await context.follow(id)

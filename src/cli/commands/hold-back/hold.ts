@@ -51,8 +51,11 @@ export const resume: Command<App> = {
   run: onApp(async (app, context) => {
     const { kind, name } = oneTarget(context)
     const catchUp = context.args.flag('catch-up')
+    const dryRun = context.args.flag('dry-run')
     const changed =
-      kind === 'queue' ? await app.queues.resume(name) : await app.triggers.resume(name, { catchUp })
+      kind === 'queue'
+        ? await app.queues.resume(name, { dryRun })
+        : await app.triggers.resume(name, { catchUp, dryRun })
     const text = changed ? `resumed ${kind} ${name}` : `${kind} ${name} was not paused`
     context.out.show({ target: `${kind}:${name}`, changed }, text)
   }),
@@ -89,7 +92,7 @@ export const thaw: Command<App> = {
   options: [{ name: 'catch-up', help: 'catch up on what was due during the freeze' }, ...changeOptions],
   examples: { 'rota thaw --catch-up': 'resume, and catch up' },
   run: onApp(async (app, { args, out }) => {
-    const changed = await app.thaw({ catchUp: args.flag('catch-up') })
+    const changed = await app.thaw({ catchUp: args.flag('catch-up'), dryRun: args.flag('dry-run') })
     out.show({ target: 'all', changed }, changed ? 'resumed everything' : 'nothing was frozen')
   }),
 }

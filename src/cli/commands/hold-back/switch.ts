@@ -30,7 +30,10 @@ export const killSwitch: Command<App> = {
 
 async function set(context: Context<App>, app: App, name: (typeof names)[number]): Promise<void> {
   const state = context.args.word(1)
-  const changed = await (state === 'off' ? app.switches.off(name, readHold(context)) : app.switches.on(name))
+  const hold = readHold(context)
+  const changed = await (state === 'off'
+    ? app.switches.off(name, hold)
+    : app.switches.on(name, { dryRun: hold.dryRun }))
   const text = changed ? `switched ${name} ${state}` : `${name} was ${state} already`
   context.out.show({ target: `switch:${name}`, state, changed }, text)
 }

@@ -4,6 +4,7 @@ import {
   createToken,
   listTokens,
   newTokenId,
+  plannedToken,
   revokeToken,
   tokenAudit,
 } from '../../../server/access/tokens.js'
@@ -48,6 +49,8 @@ const create: Command<App> = {
       now: app.now(),
     }
     const id = newTokenId()
+    if (args.flag('dry-run'))
+      return out.show(plannedToken({ id, ...request }), `made a token of ${request.name}`)
     const made = await createToken(await audited(app, context, tokenAudit('token.create', id)), {
       id,
       ...request,
@@ -85,7 +88,8 @@ const revoke: Command<App> = {
   run: onApp(async (app, context) => {
     const { args, out } = context
     const store = await audited(app, context, tokenAudit('token.revoke', args.word(0)))
-    const revoked = await revokeToken(store, { id: args.word(0), now: app.now() })
+    const dryRun = args.flag('dry-run')
+    const revoked = await revokeToken(store, { id: args.word(0), now: app.now(), dryRun })
     out.show(revoked, `revoked the token of ${revoked.name}`)
   }),
 }

@@ -56,8 +56,9 @@ const drain: Command<App> = {
   run: onApp(async (app, context) => {
     const { args, out } = context
     const waitMs = durationOf(context, 'wait', '0s')
-    const drained = await app.workers.drain(args.word(0))
-    const left = args.flag('wait') ? await leftAfter(app, drained, waitMs) : 0
+    const dryRun = args.flag('dry-run')
+    const drained = await app.workers.drain(args.word(0), { dryRun })
+    const left = args.flag('wait') && !dryRun ? await leftAfter(app, drained, waitMs) : 0
     const code = print(context, drained, drainTexts)
     if (left === 0) return code
     out.note(`${count(left, 'run')} still running after ${args.text('wait')}; they continue`)
@@ -72,9 +73,10 @@ const undrain: Command<App> = {
   arguments: [target],
   options: changeOptions,
   examples: { 'rota workers undrain web-1': 'let it work again' },
-  run: onApp(async (app, context) =>
-    print(context, await app.workers.undrain(context.args.word(0)), undrainTexts),
-  ),
+  run: onApp(async (app, context) => {
+    const dryRun = context.args.flag('dry-run')
+    return print(context, await app.workers.undrain(context.args.word(0), { dryRun }), undrainTexts)
+  }),
 }
 
 /** `rota workers`: the processes that share a store. */

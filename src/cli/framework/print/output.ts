@@ -56,12 +56,14 @@ export interface OutputOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly streams: PrintStreams
   readonly isJson: boolean
+  /** Whether what is shown was only tried. */
+  readonly isDry?: boolean
   readonly times: () => TimeText
 }
 
 /** The terminal's output: painted only where a person watches who has not asked for no colours. */
 export async function openOutput(options: OutputOptions): Promise<Output> {
-  const { environment, isJson, times } = options
+  const { environment, isJson, isDry = false, times } = options
   const { stdout, stderr } = options.streams
   const hasColors =
     stdout.isTerminal && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb'
@@ -89,8 +91,9 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
     json,
     say,
     show: (value, text) => {
-      if (isJson) json(value)
-      else if (typeof text === 'string') say(text)
+      if (isJson) return json(isDry && isRecord(value) ? { ...value, dryRun: true } : value)
+      if (isDry) say('dry run: nothing was changed. Without --dry-run:')
+      if (typeof text === 'string') say(text)
       else text()
     },
     line: (text = '') => {
@@ -107,4 +110,8 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
       hasProgress = true
     },
   }
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -66,8 +66,10 @@ async function act(app: AssetsApp, context: Context<AssetsApp>): Ended {
   const cancelled = args.text('cancel')
   const resumed = args.text('resume')
   const asset = args.optionalWord(0)
-  if (cancelled !== undefined) return await cancel(out, app, cancelled)
-  if (resumed !== undefined) return await started(context, app, await app.assets.backfills.resume(resumed))
+  const dryRun = args.flag('dry-run')
+  if (cancelled !== undefined) return await cancel(out, app, cancelled, dryRun)
+  if (resumed !== undefined)
+    return await started(context, app, await app.assets.backfills.resume(resumed, { dryRun }))
   if (asset === undefined) {
     refuseWithoutAsset(context)
     return await list(out, app)
@@ -75,7 +77,7 @@ async function act(app: AssetsApp, context: Context<AssetsApp>): Ended {
   const options = optionsOf(context)
   if (options.partitions === undefined) await refuseOpenRange(app, asset, options)
   out.progress(`looking at the partitions of ${asset}`)
-  if (!args.flag('yes'))
+  if (!args.flag('yes') || dryRun)
     return showPlan(out, asset, await app.assets.backfill(asset, { ...options, dryRun: true }))
   const { backfill: begun } = await app.assets.backfill(asset, options)
   return await started(context, app, begun)
@@ -158,7 +160,7 @@ async function started(
 ): Ended {
   if (backfill === undefined) return out.show({ started: false, run: [] }, 'nothing to do')
   const { id, total, asset, state } = backfill
-  if (args.flag('wait')) return await watch(out, app, id)
+  if (args.flag('wait') && !args.flag('dry-run')) return await watch(out, app, id)
   if (state === 'cancelled') return out.show(backfill, `backfill ${id} is cancelled`)
   out.show(backfill, () => {
     out.say(`backfill ${id} makes ${count(total, 'partition')} of ${asset}`)
@@ -186,8 +188,8 @@ async function watch(out: Output, app: AssetsApp, id: string): Ended {
   })
 }
 
-async function cancel(out: Output, app: AssetsApp, id: string): Promise<void> {
-  const { backfill, cancelled: cancelledRuns } = await app.assets.backfills.cancel(id)
+async function cancel(out: Output, app: AssetsApp, id: string, dryRun: boolean): Promise<void> {
+  const { backfill, cancelled: cancelledRuns } = await app.assets.backfills.cancel(id, { dryRun })
   const text = `cancelled backfill ${id} and ${count(cancelledRuns, 'run')}`
   out.show({ ...backfill, cancelledRuns }, text)
 }

@@ -79,19 +79,9 @@ export const backfillRoutes: readonly Route<AssetsApp>[] = [
     answer: z.strictObject({ ...plan, backfill: backfill.nullable() }),
     status: 201,
     example: { body: { ...january, pace: 2, dryRun: true } },
-    handle: async ({ app, body: { asset, ...given } }) => {
-      const options = [
-        'from',
-        'to',
-        'partitions',
-        'only',
-        'order',
-        'limit',
-        'pace',
-        'plan',
-        'dryRun',
-      ] as const
-      return await app.assets.backfill(asset, pick(given, options))
+    handle: async ({ app, change: asked, body: { asset, ...given } }) => {
+      const options = ['from', 'to', 'partitions', 'only', 'order', 'limit', 'pace', 'plan'] as const
+      return await app.assets.backfill(asset, { ...pick(given, options), ...asked })
     },
   }),
   route({
@@ -132,8 +122,8 @@ export const backfillRoutes: readonly Route<AssetsApp>[] = [
     body: changeBody,
     answer: backfill.extend({ cancelledRuns: z.number().int() }),
     example: { parts: { id: aBackfill }, body: { dryRun: true } },
-    handle: async ({ app, parts: { id }, body: { dryRun } }) => {
-      const { backfill: ended, cancelled } = await app.assets.backfills.cancel(id, { dryRun })
+    handle: async ({ app, parts: { id }, change: asked }) => {
+      const { backfill: ended, cancelled } = await app.assets.backfills.cancel(id, asked)
       return { ...ended, cancelledRuns: cancelled }
     },
   }),
@@ -147,7 +137,6 @@ export const backfillRoutes: readonly Route<AssetsApp>[] = [
     body: changeBody,
     answer: backfill,
     example: { parts: { id: aBackfill }, body: { dryRun: true } },
-    handle: async ({ app, parts: { id }, body: { dryRun } }) =>
-      await app.assets.backfills.resume(id, { dryRun }),
+    handle: async ({ app, parts: { id }, change: asked }) => await app.assets.backfills.resume(id, asked),
   }),
 ]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { assetRoutes } from '../routes.js'
 
 /** A served app with an asset of days, one that is made from it, and a backfill that has ended. */
@@ -27,6 +27,37 @@ async function stage() {
 it('the routes of assets answer their examples', async () => {
   const { ask, id } = await stage()
   await checkExamples(ask, assetRoutes, { 'bf-1f2e3d4c': id })
+})
+
+it('every change of assets is audited, and none by a dry run', async () => {
+  const { app, ask, id } = await stage()
+  const store = await app.store()
+  const [entry] = await store.stateEntries({ kind: 'backfill', names: [id], items: [''], limit: 1 })
+  // As if the process that began it had died before it recorded the runs.
+  const value = { ...(entry?.value as object), state: 'starting', started: 0 }
+  await store.changeState({ changes: [{ kind: 'backfill', name: id, item: '', value }], now: app.now() })
+  const schedule = '/assets/report/schedules/weekly'
+  const cron = '0 3 * * 1'
+  await checkChanges({ app, ask }, assetRoutes, {
+    'POST /assets/{name}/materialize': {
+      path: '/assets/report/materialize',
+      body: { partition: '2025-12-01' },
+      action: 'run.enqueue',
+    },
+    'PUT /assets/{name}/schedules/{schedule}': {
+      path: schedule,
+      body: { options: { cron } },
+      action: 'asset.schedule',
+    },
+    'DELETE /assets/{name}/schedules/{schedule}': { path: schedule, action: 'asset.unschedule' },
+    'POST /backfills': {
+      path: '/backfills',
+      body: { asset: 'report', partitions: ['2025-12-02'] },
+      action: 'backfill.start',
+    },
+    'POST /backfills/{id}/resume': { path: `/backfills/${id}/resume`, action: 'backfill.resume' },
+    'POST /backfills/{id}/cancel': { path: `/backfills/${id}/cancel`, action: 'backfill.cancel' },
+  })
 })
 
 it('assets say what they are made from, and how their partitions stand', async () => {

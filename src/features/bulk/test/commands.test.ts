@@ -40,8 +40,10 @@ describe('retry and cancel with a filter', () => {
     const on = await waiting(1)
     const [first] = JSON.parse((await on('runs', '--json', '--state', 'pending')).stdout) as { id: string }[]
     const dry = await on('cancel', first?.id ?? '', '--dry-run')
-    expect(dry).toMatchObject({ code: 2 })
-    expect(dry.stderr).toContain('`--dry-run` works only with a filter')
+    expect(dry).toMatchObject({ code: 0 })
+    expect((await on('cancel', first?.id ?? '', '--yes')).stderr).toContain(
+      '`--yes` works only with a filter',
+    )
     expect(await on('show', first?.id ?? '')).toMatchObject({
       stdout: expect.stringContaining('pending') as string,
     })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { bulkRoutes } from '../routes.js'
 
 /** A served app that performs nothing, with three runs that wait and a bulk that was begun. */
@@ -15,6 +15,14 @@ async function stage() {
 it('the routes of bulk actions answer their examples', async () => {
   const { ask, id } = await stage()
   await checkExamples(ask, bulkRoutes, { '01k9w8m2v4abcdef': id })
+})
+
+it('every change of bulk actions is audited, and none by a dry run', async () => {
+  const { app, ask, id } = await stage()
+  await checkChanges({ app, ask }, bulkRoutes, {
+    'POST /bulk': { path: '/bulk', body: { action: 'cancel', filter: 'job:greet' }, action: 'bulk.cancel' },
+    'POST /bulk/{id}/abort': { path: `/bulk/${id}/abort`, action: 'bulk.abort' },
+  })
 })
 
 it('an action is planned, begun, performed, listed and aborted', async () => {

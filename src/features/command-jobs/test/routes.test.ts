@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { commandJobRoutes } from '../routes.js'
 
 /** A served app with a handler of all commands and a command job. */
@@ -22,6 +22,32 @@ async function stage() {
 it('the routes of command jobs answer their examples', async () => {
   const { ask } = await stage()
   await checkExamples(ask, commandJobRoutes)
+})
+
+it('every change of command jobs is audited, and none by a dry run', async () => {
+  const { app, ask } = await stage()
+  const over = new Promise<void>((resolve) => void app.on('run:ended', () => resolve()))
+  await app.commands.add({
+    id: 'over',
+    type: 'oneshot',
+    executeAt: new Date(app.now() + 1),
+    command: 'greet',
+  })
+  await over
+  const job = { type: 'oneshot', executeAt: '2099-01-05T09:00:00Z', command: 'greet' }
+  const text =
+    '{"id":"i","type":"oneshot","execute_at":"2099-01-05T09:00:00Z","command":"greet","user_id":"u"}'
+  await checkChanges({ app, ask }, commandJobRoutes, {
+    'POST /command-jobs': { path: '/command-jobs', body: { id: 'j', ...job }, action: 'command.add' },
+    'POST /command-jobs/{id}/run': { path: '/command-jobs/job_124/run', action: 'trigger.run' },
+    'DELETE /command-jobs/{id}': { path: '/command-jobs/j', action: 'command.remove' },
+    'POST /command-jobs/import': {
+      path: '/command-jobs/import',
+      body: { text },
+      action: 'command.import',
+    },
+    'POST /command-jobs/cleanup': { path: '/command-jobs/cleanup', action: 'command.cleanup' },
+  })
 })
 
 it('a job is added, run and removed', async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { planRoutes } from '../routes.js'
 
 const plan = `schema_version: v1
@@ -32,6 +32,14 @@ async function stage() {
 it('the routes of plans answer their examples', async () => {
   const { ask, entries } = await stage()
   await checkExamples(ask, planRoutes, { '96b0037ff184': entries[1]?.jobId ?? '' })
+})
+
+it('every change of plans is audited, and none by a dry run', async () => {
+  const { app, ask, entries } = await stage()
+  const path = `/plans/schedule_plan.yaml/entries/${entries[1]?.jobId}/enqueue`
+  await checkChanges({ app, ask }, planRoutes, {
+    'POST /plans/{plan}/entries/{id}/enqueue': { path, action: 'plan.enqueue' },
+  })
 })
 
 it('a plan is listed and checked, and a missed entry is enqueued once', async () => {

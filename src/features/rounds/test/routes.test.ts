@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { roundRoutes } from '../routes.js'
 
 /** A served app with a round that was started at run time and has been checked once. */
@@ -16,6 +16,21 @@ async function stage() {
 it('the routes of rounds answer their examples', async () => {
   const { ask } = await stage()
   await checkExamples(ask, roundRoutes)
+})
+
+it('every change of rounds is audited, and none by a dry run', async () => {
+  const { app, ask } = await stage()
+  const body = { every: '1h', services: ['scan'] }
+  await checkChanges({ app, ask }, roundRoutes, {
+    'PUT /services/{name}/timing': {
+      path: '/services/report/timing',
+      body: { every: '12h' },
+      action: 'service.timing',
+    },
+    'PUT /rounds/{name}': { path: '/rounds/fresh', body, action: 'round.start' },
+    'POST /rounds/{name}/stop': { path: '/rounds/fresh/stop', action: 'round.stop' },
+    'POST /rounds/{name}/start': { path: '/rounds/fresh/start', action: 'round.start' },
+  })
 })
 
 it('a round is started, changed, stopped and restarted', async () => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { sensorRoutes } from '../routes.js'
 import { filesSensor, webhookSensor } from '../kinds/index.js'
 
@@ -24,6 +24,17 @@ async function stage() {
 it('the routes of sensors answer their examples', async () => {
   const { ask } = await stage()
   await checkExamples(ask, sensorRoutes)
+})
+
+it('every change of sensors is audited, and none by a dry run', async () => {
+  const { app, ask } = await stage()
+  await checkChanges({ app, ask }, sensorRoutes, {
+    'POST /sensors/{name}/reset': {
+      path: '/sensors/inbox/reset',
+      body: { forgetKeys: false },
+      action: 'sensor.reset',
+    },
+  })
 })
 
 it('a preview says what a poll would find, and changes nothing', async () => {
