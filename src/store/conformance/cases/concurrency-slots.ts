@@ -54,6 +54,60 @@ export function slotLaws(law: Law): void {
     expect(await claimed(stage, t0)).toEqual([aRun('last').id])
   })
 
+  law('runs that end in one turn admit as many as the limit allows, each slot by itself', async (stage) => {
+    const job = aJob('work', { concurrencyPerKey: 2 })
+    await stage.jobs([job])
+    await stage.worker('w')
+    const keyed = (key: string, count: number) =>
+      Array.from({ length: count }, (_, i) => aRunOf(job, `${key}${i}`, { concurrencyKey: key }))
+    await stage.enqueue([...keyed('a', 5), ...keyed('b', 3), ...keyed('c', 2)])
+    const claims = await stage.claim('w', t0)
+    expect(claims).toHaveLength(6)
+    await stage.jobs([{ ...job, concurrencyPerKey: 1 }])
+    const ends = claims.map(({ run, attempt }, i) => ({
+      run,
+      attempt,
+      outcome: i === 3 ? outcomes.failed : outcomes.done,
+      startedAt: t0,
+      endedAt: t0,
+    }))
+    expect((await stage.turn('w', t0, ends)).finished).toEqual(ends.map(() => 'stored'))
+    expect(await waits(stage, ['a2', 'a3', 'a4', 'b2'])).toEqual([
+      undefined,
+      'key:work=a',
+      'key:work=a',
+      undefined,
+    ])
+    // What is counted now is right: nothing is left of c, and one of a.
+    await stage.enqueue([...keyed('d', 1), aRunOf(job, 'c2', { concurrencyKey: 'c' })])
+    expect(await claimed(stage, t0)).toEqual(['a2', 'b2', 'd0', 'c2'].map((label) => aRun(label).id))
+  })
+
+  law(
+    'runs that end in one turn admit one that waits for several slots, and none too many',
+    async (stage) => {
+      const job = aJob('work', { concurrency: 3, concurrencyPerKey: 1 })
+      await stage.jobs([job])
+      await stage.worker('w')
+      const labels = ['a0', 'b0', 'c0', 'a1', 'a2', 'b1', 'd0', 'e0']
+      await stage.enqueue(labels.map((label) => aRunOf(job, label, { concurrencyKey: label.charAt(0) })))
+      const order: string[][] = []
+      for (;;) {
+        const claims = await stage.claim('w', t0)
+        if (claims.length === 0) break
+        order.push(claims.map(({ run }) => run))
+        const ends = claims.map(({ run, attempt }) => ({ run, attempt, outcome: outcomes.done }))
+        await stage.turn(
+          'w',
+          t0,
+          ends.map((end) => ({ ...end, startedAt: t0, endedAt: t0 })),
+        )
+      }
+      expect(order.flat().toSorted()).toEqual(labels.map((label) => aRun(label).id).toSorted())
+      expect(order.map((together) => together.length)).toEqual([3, 3, 2])
+    },
+  )
+
   law('a failed run leaves its slot to others while it waits, and then waits behind them', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])

@@ -16,7 +16,10 @@ import type { Candidate } from './native-verbs.js'
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64
 
-/** How many more are read where only plain ones may be taken, since others may stand before them. Where none of them is plain, that is all. */
+/** How many are read beyond a worker's slots to see whether there are plain ones: if not, reading more is in vain. */
+const glance = 4
+
+/** How many more are read where only plain ones may be taken, since others may stand before them. */
 const slackAhead = 32
 
 // Relies on: runs_ready. Jumps from one job to the next, whatever number of runs each has.
@@ -135,18 +138,24 @@ function* offersFor(
   const jobs = [...rooms.keys()]
   if (jobs.length === 0) return []
   const isOnly = jobs.length === 1
-  const slack = prefetch > 0 ? slackAhead : 0
-  const few = slots + Math.min(prefetch, slack) + slack + 1
-  const limit = isOnly ? few : Math.min(few, maxPerJob)
-  const rows = yield* session.native.candidates(jobs, { limit, offset: 0 })
-  const rest = isOnly && rows.length === limit && rows.slice(slots).some(isPlain) ? prefetch - slack : 0
+  const first = Math.min(slots + glance, isOnly ? Infinity : maxPerJob)
+  const found = byJob(yield* session.native.candidates(jobs, { limit: first, offset: 0 }))
+  const wanted = slots + prefetch + slackAhead
+  const rest = (isOnly ? wanted : Math.min(wanted, maxPerJob)) - first
+  const isWorthMore = (job: string, rows: readonly Candidate[]): boolean =>
+    rows.length === first && rooms.get(job)?.isLimited === false && rows.some(isPlain)
+  const plain = prefetch > 0 && rest > 0 ? jobs.filter((job) => isWorthMore(job, found.get(job) ?? [])) : []
   // Those that were read are locked by this transaction itself, so the same statement passes over none of them.
-  const more = rest > 0 ? yield* session.native.candidates(jobs, { limit: rest, offset: limit }) : []
-  if (isOnly) {
-    const isCutOff = rest > 0 ? more.length === rest : rows.length === limit
-    return rows.length === 0 ? [] : [offerOf(rooms, rest > 0 ? [...rows, ...more] : rows, isCutOff)]
-  }
-  return [...byJob(rows).values()].map((own) => offerOf(rooms, own, own.length === limit))
+  const more =
+    plain.length === 0
+      ? new Map<string, Candidate[]>()
+      : byJob(yield* session.native.candidates(plain, { limit: rest, offset: first }))
+  return [...found].map(([job, rows]) => {
+    const isRead = plain.includes(job)
+    const further = more.get(job) ?? []
+    const isCutOff = isRead ? further.length === rest : rows.length === first
+    return offerOf(rooms, isRead ? [...rows, ...further] : rows, isCutOff)
+  })
 }
 
 function byJob(rows: readonly Candidate[]): Map<string, Candidate[]> {

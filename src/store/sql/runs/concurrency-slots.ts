@@ -13,6 +13,7 @@ import type { ConcurrencySlot } from '../../../kernel/run/run.js'
 import { slotsOf } from '../rows/run-rows.js'
 import { blocked, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
+import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 
 // Relies on: primary key. Being the only writer closes the race of two runs for the last place.
@@ -28,6 +29,27 @@ const GIVE_BACK_LAST = `delete from rota.gates where key = $1 and admitted = 1`
 // Relies on: runs_blocked.
 const MOST_URGENT = `select seq, job, gates from rota.runs
   where state = ${blocked} and waits_for = $1 order by priority desc, run_at, seq limit 1`
+
+// Relies on: runs_blocked, once for each slot.
+const ALL_MOST_URGENT = each({
+  sqlite: `select wanted.value as key, seq, job, gates from json_each($1) wanted join runs on seq in (
+      select seq from runs where state = ${blocked} and waits_for = wanted.value
+      order by priority desc, run_at, seq limit $2
+    ) order by priority desc, run_at, seq`,
+  postgres: `select wanted.key, seq, job, gates from unnest($1::text[]) wanted (key) cross join lateral (
+      select seq, job, gates, priority, run_at from rota.runs where state = ${blocked} and waits_for = wanted.key
+      order by priority desc, run_at, seq limit $2
+    ) found order by priority desc, run_at, seq`,
+})
+
+// Relies on: primary key.
+const ALL_ADMITTED = `select key, admitted from rota.gates where key = any($1::text[])`
+
+const SET_ADMITTED = `update rota.gates set admitted = $1 where key = $2`
+
+const EMPTY = `delete from rota.gates where key = any($1::text[])`
+
+const LET_ALL_IN = `update rota.runs set state = ${ready}, waits_for = null where seq = any($1::int8[])`
 
 const LET_IN = `update rota.runs set state = ${ready}, waits_for = null where seq = $1`
 
@@ -83,6 +105,16 @@ export function* releaseSlots(session: Session, slots: string): Verb<void> {
   yield* letInWaiting(session, keysOf(all))
 }
 
+/**
+ * The same for several runs that ended one after the other. Where each of them, and each run that waits there, has one
+ * slot, the slots have nothing to do with each other: a few statements do for all of them what is otherwise five for
+ * each run. Where a run has several, the order of the ends decides who is let in.
+ */
+export function* releaseAll(session: Session, ended: readonly string[]): Verb<void> {
+  if (ended.length > 1 && (yield* releaseTogether(session, ended))) return
+  for (const slots of ended) yield* releaseSlots(session, slots)
+}
+
 /** Looks again at the slots of a run that waited and is gone: it may have stood there for others. */
 export function* leaveSlots(session: Session, slots: string): Verb<void> {
   session.beExclusive()
@@ -98,6 +130,89 @@ export function* followLimits(session: Session, job: string): Verb<void> {
 /** The slots of a run as its row keeps them. */
 export function slotsText(slots: readonly ConcurrencySlot[]): string | null {
   return slots.length === 0 ? null : JSON.stringify(slots.map(({ key, limit }) => [key, limit]))
+}
+
+interface Waiting extends SlotRun {
+  readonly key: string
+  readonly seq: number
+}
+
+/** A slot that runs have left. */
+interface Freed {
+  readonly key: string
+  readonly admitted: number
+  readonly left: number
+  readonly waiting: Waiting[]
+}
+
+/** Gives back single slots together; answers whether it did. */
+function* releaseTogether(session: Session, ended: readonly string[]): Verb<boolean> {
+  const counts = countSingle(ended)
+  if (counts === undefined) return false
+  session.beExclusive()
+  const atMost = Math.max(...counts.values())
+  const freed = yield* readFreed(session, counts, atMost)
+  if (freed === undefined) return false
+  const { jobs } = yield* session.catalog()
+  const letIn: number[] = []
+  const empty: string[] = []
+  const open: string[] = []
+  for (const { key, admitted, left, waiting } of freed) {
+    let now = admitted - left
+    let limit = Infinity
+    for (const { seq, job, gates } of waiting) {
+      limit = limitOf(slotsOf(gates)[0] as ConcurrencySlot, job, jobs.get(job))
+      if (now >= limit) break
+      letIn.push(seq)
+      now += 1
+    }
+    if (now === 0) empty.push(key)
+    else if (now !== admitted) yield* session.sql.change(SET_ADMITTED, now, key)
+    // There is more room than runs have left where the limit has risen.
+    if (waiting.length === atMost && now < limit) open.push(key)
+  }
+  if (empty.length > 0) yield* session.sql.change(EMPTY, empty)
+  if (letIn.length > 0) {
+    session.hasNews = true
+    yield* session.sql.change(LET_ALL_IN, letIn)
+  }
+  yield* letInWaiting(session, open)
+  return true
+}
+
+/** The slots with those that wait there; undefined where one of these has several slots, or a count is not what it should be. */
+function* readFreed(
+  session: Session,
+  counts: ReadonlyMap<string, number>,
+  atMost: number,
+): Verb<Iterable<Freed> | undefined> {
+  const keys = [...counts.keys()]
+  const [waiting, slots] = yield* session.sql.together(
+    session.sql.all<Waiting>(ALL_MOST_URGENT, keys, atMost),
+    session.sql.all<{ key: string; admitted: number }>(ALL_ADMITTED, keys),
+  )
+  const freed = new Map<string, Freed>()
+  for (const { key, admitted } of slots) {
+    const left = counts.get(key) ?? 0
+    if (admitted >= left) freed.set(key, { key, admitted, left, waiting: [] })
+  }
+  if (freed.size < keys.length) return undefined
+  for (const run of waiting) {
+    if (countSingle([run.gates])?.has(run.key) !== true) return undefined
+    freed.get(run.key)?.waiting.push(run)
+  }
+  return freed.values()
+}
+
+/** How many of these runs had each slot; undefined where one of them had several. */
+function countSingle(all: readonly string[]): Map<string, number> | undefined {
+  const counts = new Map<string, number>()
+  for (const text of all) {
+    const [slot, second] = slotsOf(text)
+    if (slot === undefined || second !== undefined) return undefined
+    counts.set(slot.key, (counts.get(slot.key) ?? 0) + 1)
+  }
+  return counts
 }
 
 function keysOf(slots: readonly { readonly key: string }[]): string[] {

@@ -6,7 +6,7 @@ import { failed, running } from '../rows/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
-import { releaseSlots } from './concurrency-slots.js'
+import { releaseAll } from './concurrency-slots.js'
 import { endRun, leaveQueue, recordAttempt, waitAgain } from './end-run.js'
 
 // Relies on: the unique index of runs.id. The fence is run, attempt and state: what an older claim reports finds no
@@ -36,17 +36,22 @@ export function* finishAll(session: Session, items: readonly Finished[], now: In
   if (items.length === 0) return []
   const ended = yield* session.native.endPlain(items)
   const answers: Answer[] = []
+  let freed: string[] = []
   // In the order of the ends: it decides which run is let in where two of them freed slots that one run waits for.
   for (const item of items) {
     const plain = ended.get(item.run)
     // Only the first report of a run counts: the ones behind it find it ended.
     ended.delete(item.run)
-    if (plain === undefined) answers.push(yield* finishOne(session, item, now))
-    else {
-      if (plain.gates !== null) yield* releaseSlots(session, plain.gates)
+    if (plain !== undefined) {
+      if (plain.gates !== null) freed.push(plain.gates)
       answers.push('stored')
+      continue
     }
+    yield* releaseAll(session, freed)
+    freed = []
+    answers.push(yield* finishOne(session, item, now))
   }
+  yield* releaseAll(session, freed)
   for (const [i, item] of items.entries()) {
     if (answers[i] === 'stale' && item.outcome.end !== 'lost') yield* revokeCrash(session, item, now)
   }
