@@ -16,6 +16,7 @@ const { values: flags } = parseArgs({
     url: { type: 'string' },
     schema: { type: 'string' },
     joins: { type: 'string' },
+    kind: { type: 'string', default: 'plain' },
     processes: { type: 'string', default: '4' },
     idleMs: { type: 'string', default: '2000' },
     capMs: { type: 'string', default: '8000' },
@@ -35,6 +36,7 @@ const peer = await open({
   url: flags.url,
   schema: flags.schema,
   joins: flags.joins === 'yes',
+  kind: flags.kind,
   concurrency: Number(flags.concurrency),
   perform: () => {
     seen.performed += 1

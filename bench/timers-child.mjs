@@ -1,11 +1,18 @@
-// Defines triggers, rests, and then lets some of them be due in one second.
+// Defines triggers, rests, and then lets some of them be due in one second. A second process on the same store finds
+// that nothing changed.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cpuWhile, fromDist, percentile, report, residentMiB, sleep } from './measure.mjs'
 import { defineTriggers } from './triggers.mjs'
 
 const { values: flags } = parseArgs({
-  options: { count: { type: 'string' }, due: { type: 'string' }, directory: { type: 'string' } },
+  options: {
+    count: { type: 'string' },
+    due: { type: 'string' },
+    directory: { type: 'string' },
+    store: { type: 'string' },
+    restMs: { type: 'string', default: '5000' },
+  },
 })
 const due = Number(flags.due)
 process.env.XDG_STATE_HOME = flags.directory
@@ -13,7 +20,8 @@ process.env.XDG_STATE_HOME = flags.directory
 const { rota } = await fromDist('index.js')
 const lateness = []
 let onPerform = () => undefined
-const app = rota({ store: `sqlite:${join(flags.directory, 'rota.db')}`, concurrency: 100 })
+const store = flags.store ?? `sqlite:${join(flags.directory, 'rota.db')}`
+const app = rota({ app: 'bench', store, concurrency: 100 })
 const job = app.job('noop', (run) => {
   lateness.push(Date.now() - run.dueAt.getTime())
   onPerform()
@@ -21,15 +29,16 @@ const job = app.job('noop', (run) => {
 
 const startMs = performance.now()
 defineTriggers(app, job, Number(flags.count))
+const listedMs = performance.now() - startMs
 await app.start()
 const definedMs = performance.now() - startMs
 
 await sleep(1000)
 const rssMiB = await residentMiB()
 const heapMiB = process.memoryUsage().heapUsed / 2 ** 20
-const cpuPercent = await cpuWhile(5000)
+const cpuPercent = await cpuWhile(Number(flags.restMs))
 if (due > 0) await letThemBeDue()
-const result = { definedMs, rssMiB, heapMiB, cpuPercent }
+const result = { listedMs, definedMs, rssMiB, heapMiB, cpuPercent }
 if (due > 0) Object.assign(result, { p50Ms: percentile(lateness, 0.5), p99Ms: percentile(lateness, 0.99) })
 await app.stop()
 report(result)

@@ -1,10 +1,11 @@
 // graphile-worker with a local queue and batched completion, as its documentation advises for speed. It deletes what
-// is finished: it then does less than Rota, which keeps it.
+// is finished: it then does less than Rota, which keeps it. A key is a named queue, which performs one job at a time.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
+import { keyOf } from './kinds.mjs'
 import { withoutSchema } from './schema.mjs'
 
-export async function open({ url, concurrency, perform, joins }) {
+export async function open({ url, concurrency, perform, joins, kind }) {
   const schema = 'graphile_bench'
   if (!joins) await withoutSchema(url, schema)
   const pgPool = new pg.Pool({ connectionString: url, max: 20 })
@@ -20,7 +21,14 @@ export async function open({ url, concurrency, perform, joins }) {
   let runner
   return {
     enqueueOne: (payload) => utils.addJob('noop', payload),
-    enqueueMany: (payloads) => utils.addJobs(payloads.map((payload) => ({ identifier: 'noop', payload }))),
+    enqueueMany: (payloads) =>
+      utils.addJobs(
+        payloads.map((payload) => ({
+          identifier: 'noop',
+          payload,
+          ...(kind === 'key' ? { queueName: keyOf(payload) } : {}),
+        })),
+      ),
     start: async () => {
       runner = await run({
         pgPool,
