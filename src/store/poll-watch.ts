@@ -6,16 +6,24 @@ const intervalMs = 100
 /** After this many polls without a change the store is polled every `restMs`. */
 const pollsBeforeRest = 10
 
+/** The interval at rest where the store tells of changes itself: the slow poll behind that. */
+const watchedMs = 2000
+
+/** Starts to call `wake` when something is written; returns the function that ends it, or undefined where that is not possible. */
+export type WatchWrites = (wake: () => void) => (() => void) | undefined
+
 /** Notifies watchers when the version of a store changes. Polls only while there are watchers. */
 export class PollWatch {
   readonly #clock: Clock
   readonly #readVersion: () => unknown
   readonly #isOver: () => boolean
   readonly #restMs: number
+  readonly #watchWrites: WatchWrites | undefined
   readonly #hints = new Set<() => void>()
   #seen: unknown
   #quietPolls = 0
   #cancelTimer: (() => void) | undefined
+  #endWatch: (() => void) | undefined
 
   constructor(options: {
     clock: Clock
@@ -25,11 +33,14 @@ export class PollWatch {
     isOver: () => boolean
     /** The interval of a store where nothing has happened for a while; default: as before. */
     restMs?: number
+    /** Spares polls at rest. A write may be heard of before its commit can be seen, so polls follow it. */
+    watchWrites?: WatchWrites
   }) {
     this.#clock = options.clock
     this.#readVersion = options.version
     this.#isOver = options.isOver
     this.#restMs = options.restMs ?? intervalMs
+    this.#watchWrites = options.watchWrites
   }
 
   /** Calls `hint` after each change; returns the function that stops it. */
@@ -51,15 +62,33 @@ export class PollWatch {
     this.#hints.clear()
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
+    this.#stopWatching()
   }
 
   #arm(): void {
-    const waitMs = this.#quietPolls < pollsBeforeRest ? intervalMs : this.#restMs
-    this.#cancelTimer = this.#clock.timer(waitMs, () => this.#poll())
+    this.#cancelTimer = this.#clock.timer(this.#waitMs(), () => this.#poll())
+  }
+
+  #waitMs(): number {
+    if (this.#quietPolls < pollsBeforeRest) return intervalMs
+    this.#endWatch ??= this.#watchWrites?.(() => this.#wake())
+    return this.#endWatch === undefined ? this.#restMs : watchedMs
+  }
+
+  #wake(): void {
+    this.#stopWatching()
+    this.#quietPolls = 0
+    this.#cancelTimer?.()
+    this.#poll()
+  }
+
+  #stopWatching(): void {
+    this.#endWatch?.()
+    this.#endWatch = undefined
   }
 
   #poll(): void {
-    if (this.#isOver()) return
+    if (this.#isOver()) return this.#stopWatching()
     this.#arm()
     const version = this.#version()
     this.#quietPolls = version === this.#seen ? this.#quietPolls + 1 : 0

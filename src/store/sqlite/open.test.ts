@@ -253,6 +253,27 @@ it('a watcher hears of a commit of another process, and not of its own', async (
   await Promise.all([mine.close(), other.close()])
 })
 
+it('a watcher at rest hears of a foreign commit without a poll, and polls again from then on', async () => {
+  const clock = new FakeClock(t0)
+  const [mine, other] = [await open({ clock }), await open()]
+  const hints: (() => void)[] = []
+  const stop = mine.watch(() => hints.shift()?.())
+  const hint = () => new Promise<void>((resolve) => hints.push(resolve))
+  const untilRest = async () => {
+    for (let i = 0; i < 12; i++) await clock.advance(100)
+  }
+  for (const id of ['first', 'second']) {
+    await untilRest()
+    const heard = hint()
+    await other.enqueue({ runs: [aRun(id)], now: t0 })
+    // Where the system told of the write before the commit could be seen, the next poll finds it.
+    await clock.advance(100)
+    await heard
+  }
+  stop()
+  await Promise.all([mine.close(), other.close()])
+})
+
 it('G9: a file that is removed or replaced while it is open is noticed, and nothing more is written to it', async () => {
   const hasty = { ...systemClock, timer: (_ms: number, fire: () => void) => systemClock.timer(1, fire) }
   const store = await open({ clock: hasty })

@@ -1,8 +1,9 @@
+import { watch } from 'node:fs'
 import type { Clock } from '../../time/clock.js'
-import { PollWatch } from '../poll-watch.js'
+import { PollWatch, type WatchWrites } from '../poll-watch.js'
 import type { Session } from './session.js'
 
-/** The interval of a file that nobody else has changed for a while. */
+/** The interval of a file that nobody else has changed for a while, where the system does not tell of writes. */
 const restMs = 250
 
 /** After how many polls it is checked whether the file is still the one that was opened. */
@@ -11,18 +12,39 @@ const pollsPerFileCheck = 20
 // Changes with every commit of another connection, never with one of this connection.
 const DATA_VERSION = `pragma data_version`
 
-/** Notifies watchers of commits by other processes, and checks the file from time to time. */
+/**
+ * Notifies watchers of commits by other processes, and checks the file from time to time. At rest the system tells of
+ * writes to the log: four polls a second would be most of what a process without work costs.
+ */
 export function watchFile(options: {
+  path: string
   session: Session
   clock: Clock
   isOver: () => boolean
   checkFile: () => void
 }): PollWatch {
-  const { session, clock, isOver, checkFile } = options
+  const { path, session, clock, isOver, checkFile } = options
   let polls = 0
+  let isAtRest = false
   const version = (): unknown => {
-    if (++polls % pollsPerFileCheck === 0) checkFile()
+    if (++polls % pollsPerFileCheck === 0 || isAtRest) checkFile()
     return session.db.value(DATA_VERSION)
   }
-  return new PollWatch({ clock, version, isOver, restMs })
+  const watchWrites: WatchWrites = (wake) => {
+    const end = watchLog(`${path}-wal`, wake)
+    isAtRest = end !== undefined
+    return end
+  }
+  return new PollWatch({ clock, version, isOver, restMs, watchWrites })
+}
+
+/** Undefined where the system has no more watches, or knows none. */
+function watchLog(path: string, wake: () => void): (() => void) | undefined {
+  try {
+    const watcher = watch(path, { persistent: false }, wake)
+    watcher.on('error', wake)
+    return () => watcher.close()
+  } catch {
+    return undefined
+  }
 }
