@@ -15,10 +15,10 @@ export function fromDist(path) {
 
 /** Runs one of the scripts here in a fresh process and gives what it printed as JSON on its last line. */
 export async function inChild(script, flags, options = {}) {
-  const { timeoutMs = 300_000, nodeFlags = [] } = options
+  const { timeoutMs = 300_000, nodeFlags = [], node = process.execPath } = options
   const path = fileURLToPath(new URL(script, import.meta.url))
   const texts = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const child = spawn(process.execPath, [...nodeFlags, path, ...texts], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(node, [...nodeFlags, path, ...texts], { stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
   child.stdout.on('data', (data) => (out += data))

