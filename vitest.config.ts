@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    // The last one is an example that readers of the guide copy.
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/testing/*.vitest.mjs'],
     exclude: ['**/test/campaign/**', '**/node_modules/**'],
     globalSetup: ['test/run-directory.ts'],
     pool: 'forks',

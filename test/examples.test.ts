@@ -150,8 +150,8 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('examples/testing/report.test.mjs passes', async () => {
-    const { code, output } = await runExample('examples/testing/report.test.mjs', { options: ['--test'] })
+  test.each(['report', 'mail'])('examples/testing/%s.test.mjs passes', async (name) => {
+    const { code, output } = await runExample(`examples/testing/${name}.test.mjs`, { options: ['--test'] })
     expect(output).toContain('# fail 0')
     expect(code).toBe(0)
   })

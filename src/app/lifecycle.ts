@@ -11,7 +11,7 @@ import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import type { DefinitionWatch } from './definitions/definition-watch.js'
 import type { OwnDefinitions } from './definitions/own-definitions.js'
-import { slowPollMs, upkeepTimes } from './process/loop-times.js'
+import { loopTimes } from './process/loop-times.js'
 import { ProcessRecord } from './process/process-record.js'
 import type { Settings, StartOptions } from './rota-options.js'
 import { AppStore } from './store/app-store.js'
@@ -183,11 +183,11 @@ export class Lifecycle {
   }
 
   #startingApp(app: Pick<StartingApp, 'store' | 'guard' | 'roles'>): StartingApp {
-    const { storeUrl, settings } = this.#options
+    const { pollMs, upkeepMs, leaseSlackMs } = loopTimes(this.#options.settings)
     return {
       ...app,
-      pollMs: slowPollMs,
-      upkeep: upkeepTimes(storeUrl(), settings.leaseMs),
+      pollMs,
+      upkeep: { everyMs: upkeepMs, leaseSlackMs },
       isDraining: () => this.#engine?.isDraining ?? false,
       sources: new Set(),
     }

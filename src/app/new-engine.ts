@@ -7,7 +7,7 @@ import type { ExecutableJob } from '../engine/worker/perform.js'
 import type { Roles } from '../engine/role.js'
 import type { Store } from '../store/port.js'
 import { systemClock, type Clock } from '../time/clock.js'
-import { slowPollMs, upkeepTimes } from './process/loop-times.js'
+import { loopTimes } from './process/loop-times.js'
 import { executableJobsOf } from '../handlers/executable-jobs.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { Settings } from './rota-options.js'
@@ -42,7 +42,6 @@ const stallMs = 60_000
 export async function newEngine(parts: AppParts): Promise<Engine> {
   const { store, clock, guard, roles, events, registry, directory, onFunctions } = parts
   const { concurrency, leaseMs, retentionMs } = parts.settings
-  const upkeep = upkeepTimes(parts.storeUrl, leaseMs)
   const outside = { clock, environment: process.env, directory }
   const extensions = await loadHandlerExtensions()
   const spans = await parts.tracing.load()
@@ -67,9 +66,7 @@ export async function newEngine(parts: AppParts): Promise<Engine> {
     concurrency,
     leaseMs,
     retentionMs,
-    pollMs: slowPollMs,
-    upkeepMs: upkeep.everyMs,
-    leaseSlackMs: upkeep.leaseSlackMs,
+    ...loopTimes(parts.settings),
   })
 }
 

@@ -10,6 +10,7 @@ import {
   type ServeSettings,
 } from '../formats/config/settings.js'
 import { systemClock, type Clock } from '../time/clock.js'
+import { isVirtual } from './process/loop-times.js'
 import type { Durability } from './store/open-store.js'
 
 export type { StepContext, StepFunction } from '../handlers/pipeline/step-function.js'
@@ -22,7 +23,7 @@ export interface RotaOptions {
   readonly app?: string | undefined
   /** How many runs this process performs concurrently; default: 10. */
   readonly concurrency?: number | undefined
-  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; default: `30s`. */
+  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; default: `30s`, in the virtual time of a test `1h`. */
   readonly lease?: string | number | undefined
   /** How long final runs are kept, at least `1m`; default: `30d`. */
   readonly retention?: string | number | undefined
@@ -80,12 +81,15 @@ export function readRotaOptions(options: RotaOptions): Settings {
   const place = placeOf()
   const input = readOptions(options, optionNames, place) ?? {}
   if (input['app'] !== undefined) readName(input['app'], within(place, 'app'))
+  const store = readText(input['store'], within(place, 'store')) ?? defaultStore
+  const clock = readClock(input['clock'], within(place, 'clock'))
+  const lease = input['lease'] ?? (isVirtual({ store, clock }) ? '1h' : undefined)
   const settings = {
-    store: readText(input['store'], within(place, 'store')) ?? defaultStore,
-    ...readSettings(input, place),
+    store,
+    ...readSettings({ ...input, lease }, place),
     create: readFlag(input['create'], within(place, 'create')) ?? true,
     directory: readText(input['directory'], within(place, 'directory')),
-    clock: readClock(input['clock'], within(place, 'clock')),
+    clock,
   }
   refuse('the app', place.faults)
   return settings

@@ -273,7 +273,7 @@ export class Engine {
 
   #begun({ name, begin }: FeatureLoop): { loop: Loop; running: RunningLoop } {
     const { store, clock, guard, events, pollMs, newWorkerId } = this.#options
-    const shared = { store, clock, guard, events, tracer: this.#tracer, holder: newWorkerId() }
+    const shared = { store, clock, guard, events, tracer: this.#tracer, holder: newWorkerId(), pollMs }
     const onRuns = (): void => this.#worker?.wake()
     const running = begin({ ...shared, onRuns, wake: () => loop.wake() })
     const loop = this.#loop(name, () => this.#unlessDraining(() => running.step()), pollMs)

@@ -21,6 +21,8 @@ export interface FeatureLoopContext {
   readonly tracer: ErrorTracer
   /** A name that no other process has. */
   readonly holder: string
+  /** The loop looks at least this often, whatever its step says. */
+  readonly pollMs: number
   /** Makes the loop look at once. */
   readonly wake: () => void
   /** Called while new runs are being committed, so that a worker's turn can join the commit. */

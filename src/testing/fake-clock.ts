@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.js'
+import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { Timeline } from './timeline.js'
 
@@ -78,8 +79,8 @@ export class FakeClock implements Clock {
    * Advances the time, instant by instant: timers that are due at one instant fire together, as on a real machine,
    * and then `settle` waits for everything that they started.
    */
-  async advance(ms: number, settle: () => Promise<void> = settled): Promise<void> {
-    const limitMs = this.monotonicMs() + ms
+  async advance(duration: string | number, settle: () => Promise<void> = settled): Promise<void> {
+    const limitMs = this.monotonicMs() + (typeof duration === 'number' ? duration : parseDuration(duration))
     await settle()
     while (this.#fireInstant(limitMs)) await settle()
   }

@@ -1,3 +1,6 @@
+export { testApp, TestApp, type TestAppOptions, type TestRun, type WorldOptions } from './test-app.js'
+export type { RunMatch } from './run-match.js'
+export { fakeRun, type FakeRun, type FakeRunOptions } from './fake-run.js'
 export { FakeClock, settled } from './fake-clock.js'
 export { crashable, type CrashableStore } from './crash-point.js'
 export { SeededRandom } from './random.js'

@@ -115,7 +115,7 @@ describe('app.drain', () => {
 
 async function started(roles: { readonly worker?: boolean } = {}) {
   const clock = new FakeClock(t0)
-  const app = rota({ store: 'memory:', clock, concurrency: 3 })
+  const app = rota({ store: 'memory:', clock, concurrency: 3, lease: '30s' })
   app.job('work', () => undefined)
   onTestFinished(async () => {
     const closing = app.close()

@@ -1,7 +1,8 @@
 import { isOnManyHosts } from '../../formats/store-url.js'
+import { systemClock, type Clock } from '../../time/clock.js'
 
 /** The slow poll that works without hints. */
-export const slowPollMs = 2000
+const slowPollMs = 2000
 
 /** The runs of a dead worker are taken over within its lease plus this. */
 const mostUpkeepMs = 5000
@@ -9,15 +10,38 @@ const mostUpkeepMs = 5000
 /** Hosts know the time of their database only approximately: a lease counts as expired this much later. */
 const manyHostsSlackMs = 2000
 
-/** How gone workers are detected. */
-export interface UpkeepTimes {
-  readonly everyMs: number
+/** Where nothing can be missed, the poll is a formality. */
+const virtualPollMs = 86_400_000
+
+/** How often the loops of a process look without being asked to. */
+export interface LoopTimes {
+  /** The slow poll behind all hints. */
+  readonly pollMs: number
+  /** How often gone workers are looked for. */
+  readonly upkeepMs: number
   /** How long after its end a lease counts as expired. */
   readonly leaseSlackMs: number
 }
 
-/** How often and with which tolerance gone workers are detected in a store. */
-export function upkeepTimes(storeUrl: string, leaseMs: number): UpkeepTimes {
-  const leaseSlackMs = isOnManyHosts(storeUrl) ? manyHostsSlackMs : 0
-  return { everyMs: Math.min(mostUpkeepMs - leaseSlackMs, leaseMs / 6), leaseSlackMs }
+/** Where an app keeps everything, and the time that it lives in. */
+interface Surroundings {
+  readonly store: string
+  readonly clock: Clock
+}
+
+/** How often the loops of an app look without being asked to. */
+export function loopTimes(settings: Surroundings & { readonly leaseMs: number }): LoopTimes {
+  const { leaseMs } = settings
+  if (isVirtual(settings)) return { pollMs: virtualPollMs, upkeepMs: leaseMs / 6, leaseSlackMs: 0 }
+  const leaseSlackMs = isOnManyHosts(settings.store) ? manyHostsSlackMs : 0
+  const upkeepMs = Math.min(mostUpkeepMs - leaseSlackMs, leaseMs / 6)
+  return { pollMs: slowPollMs, upkeepMs, leaseSlackMs }
+}
+
+/**
+ * Whether an app lives in the time of a test, on a store of its own process: every hint arrives and nobody else can
+ * take a lease, so that an idle day costs next to nothing.
+ */
+export function isVirtual({ store, clock }: Surroundings): boolean {
+  return clock !== systemClock && store.startsWith('memory:')
 }

@@ -34,6 +34,9 @@ async function openAdapter(url: string, options: OpenOptions, endEffects: EndEff
   const [scheme, rest] = splitUrl(url)
   switch (scheme) {
     case 'memory': {
+      const { sharedStores } = await import('../../store/memory/shared-stores.js')
+      const shared = sharedStores.get(rest)
+      if (shared !== undefined) return shared(endEffects)
       const { openMemoryStore } = await import('../../store/memory/memory-store.js')
       const { emptyTables } = await import('../../store/memory/tables.js')
       return openMemoryStore(emptyTables(endEffects))

@@ -182,15 +182,15 @@ export class Commands {
   }
 
   /** Looks at the jobs once before anything is planned, because the handler of a command may have changed. */
-  async #prepare({ roles }: StartingApp): Promise<void> {
+  async #prepare({ roles, pollMs }: StartingApp): Promise<void> {
     if (!roles.scheduler) return
     const { JobsKeeper } = await import('./keeper.js')
     const { clock, events, now, wake } = this.#context
-    this.#keeper = new JobsKeeper({ jobs: await this.#jobs(), clock, events, now, onChange: wake })
+    this.#keeper = new JobsKeeper({ jobs: await this.#jobs(), clock, events, now, pollMs, onChange: wake })
     await this.#keeper.look()
   }
 
-  async #start({ store, roles, sources }: StartingApp): Promise<void> {
+  async #start({ store, roles, sources, pollMs }: StartingApp): Promise<void> {
     const { source } = (await this.#jobs()).place ?? {}
     if (source !== undefined) sources.add(source)
     this.#keeper?.start()
@@ -198,7 +198,7 @@ export class Commands {
     const { failUnclaimedRuns } = await import('./unclaimed.js')
     const { clock, events, now, settings } = this.#context
     const { leaseMs, offerAfterMs } = settings
-    this.#endUnclaimed = failUnclaimedRuns({ store, clock, now, events, leaseMs, offerAfterMs })
+    this.#endUnclaimed = failUnclaimedRuns({ store, clock, now, events, leaseMs, offerAfterMs, pollMs })
   }
 }
 

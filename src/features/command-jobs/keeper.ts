@@ -17,6 +17,8 @@ export interface JobsKeeperOptions {
   readonly clock: Clock
   readonly now: () => Instant
   readonly events: Events
+  /** The slow poll behind all hints. */
+  readonly pollMs: number
   /** Jobs may have changed: the scheduler looks at once. */
   readonly onChange: () => void
 }
@@ -46,11 +48,17 @@ export class JobsKeeper {
     this.#options = options
     const { clock, events } = options
     const step = (): Promise<Look> => this.look()
-    this.#loop = new Loop({ name: 'jobs', seed: 'jobs', clock, events, pollMs: lookMs, step })
+    this.#loop = new Loop({ name: 'jobs', seed: 'jobs', clock, events, pollMs: this.#lookMs, step })
     this.#unlisten = events.on('run:ended', ({ trigger, state }) => {
       if (trigger !== undefined && isFinal(state) && this.#synced?.open.has(trigger) === true)
         this.#loop.wake()
     })
+  }
+
+  /** A file is looked at; without one, hints and the slow poll are enough. */
+  get #lookMs(): number {
+    const { jobs, pollMs } = this.#options
+    return jobs.place === undefined ? Math.max(lookMs, pollMs) : lookMs
   }
 
   start(): void {
@@ -78,7 +86,7 @@ export class JobsKeeper {
     if (hasNewJobs) await bindCommands(jobs.store, this.#options.now())
     this.#boundTo = performers
     await this.#guarded('cleanup', () => this.#cleanUp())
-    return { afterMs: this.#synced?.isUnsettled === true ? soonMs : lookMs }
+    return { afterMs: this.#synced?.isUnsettled === true ? soonMs : this.#lookMs }
   }
 
   /** Gives what is wrong with the file. */
@@ -123,7 +131,7 @@ export class JobsKeeper {
     })
     const message = error?.message ?? ''
     if (message !== '' && message !== this.#told.get(what))
-      this.#options.events.emit('trouble', { where: 'jobs', error, retryInMs: lookMs })
+      this.#options.events.emit('trouble', { where: 'jobs', error, retryInMs: this.#lookMs })
     this.#told.set(what, message)
   }
 

@@ -25,6 +25,8 @@ export interface UnclaimedOptions {
   readonly leaseMs: number
   /** After how long the bus offers a run; one that nobody took in twice that time fails. */
   readonly offerAfterMs: number
+  /** The slow poll behind all hints. */
+  readonly pollMs: number
 }
 
 /** How many runs of one command are looked at in one go. */
@@ -36,13 +38,14 @@ const mostRuns = 100
  */
 export function failUnclaimedRuns(options: UnclaimedOptions): () => Promise<void> {
   const { store, clock, now, events, offerAfterMs } = options
+  const pollMs = Math.max(leastPollMs, options.pollMs)
   const step = async (): Promise<Look> => {
     const { over, nextAt } = await unclaimedCommands(store, { now: now(), offerAfterMs })
     for (const one of over) await fail(one, options)
     // In time that passes: while a jump of the wall clock is doubted, every instant of ours lies behind it.
-    return { afterMs: Math.max(1, Math.min(nextAt - now(), slowMs)) }
+    return { afterMs: Math.max(1, Math.min(nextAt - now(), pollMs)) }
   }
-  const loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs: slowMs, step })
+  const loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs, step })
   const unlisten = events.on('tick', ({ runs }) => {
     if (runs.some(({ job }) => isUnclaimedJob(job))) loop.wake()
   })
@@ -67,7 +70,7 @@ async function fail(unclaimed: Unclaimed, options: UnclaimedOptions): Promise<vo
   }
 }
 
-const slowMs = 10_000
+const leastPollMs = 10_000
 
 /** Runs of one job that nobody has taken for so long that they fail. */
 interface Unclaimed {

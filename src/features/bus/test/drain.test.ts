@@ -6,7 +6,7 @@ import { settle } from '../../../../test/fixtures/engine-stage.js'
 const second = 1000
 
 it('draining lets nobody who subscribed to the bus of that process take anything', async () => {
-  const { app, pass } = appAt(Date.UTC(2026, 0, 5), { concurrency: 3 })
+  const { app, pass } = appAt(Date.UTC(2026, 0, 5), { concurrency: 3, lease: '30s' })
   app.job('work', () => undefined)
   // Whoever listens before the start is heard from the first instant on.
   app.bus.listen(() => undefined)

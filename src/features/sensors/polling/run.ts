@@ -45,9 +45,6 @@ export function sensorLoop(sensors: ReadonlyMap<string, ConfiguredSensor>): Feat
 /** How many polls go on at once; those that ignore their signal do not count. */
 const mostAtOnce = 256
 
-/** A sensor whose next poll is further away than this is found by the slow poll of the loop. */
-const soonMs = 2000
-
 /** A poll that ignores its signal keeps its sensor from being polled for this many timeouts. */
 const patience = 10
 
@@ -126,7 +123,7 @@ class Sensors implements RunningLoop {
     readonly startedAt: Instant
     readonly underWay: PollUnderWay
   }): Promise<void> {
-    const { clock, events, tracer, wake } = this.#options
+    const { clock, events, tracer, wake, pollMs } = this.#options
     const { facts, configured, startedAt, underWay } = begun
     const { due, spec, record } = facts
     const { name } = due.trigger
@@ -151,7 +148,8 @@ class Sensors implements RunningLoop {
     }
     this.#polls.delete(name)
     const isFull = this.#polls.size >= mostAtOnce - 1
-    if (isFull || (nextAt ?? 0) - startedAt < soonMs) wake()
+    // A sensor whose next poll is further away is found by the slow poll of the loop.
+    if (isFull || (nextAt ?? 0) - startedAt < pollMs) wake()
   }
 
   /** It is not polled beside itself, until it has ended or nobody believes any more that it will. */
