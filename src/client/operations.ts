@@ -81,7 +81,7 @@ export type Bulk = {
   readonly filter: string | null
   readonly reason: string | null
   readonly by: string
-  readonly state: 'running' | 'done' | 'aborted'
+  readonly state: 'running' | 'done' | 'failed' | 'aborted'
   readonly total: number
   readonly left: number
   readonly done: number
@@ -782,7 +782,6 @@ export interface Operations {
         readonly order?: 'name' | 'next'
         readonly search?: string
         readonly job?: string
-        readonly queue?: string
         readonly source?: string
         readonly state?: 'active' | 'paused' | 'ended' | 'any'
       }

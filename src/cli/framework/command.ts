@@ -75,6 +75,8 @@ export interface Host<App> {
   readonly withConfigApp: (use: UseApp<App>) => Ended
   /** The path of the config that `--config` names, else of the nearest one upwards. */
   readonly configPath: () => Promise<string | undefined>
+  /** Asks whether to go on, where somebody watches; where nobody does, the answer is no. */
+  readonly isConfirmed: (question: string) => Promise<boolean>
   /** The store that an option names; of `--store`, else of the environment. */
   readonly storeUrl: (option?: string) => Promise<string | undefined>
 }

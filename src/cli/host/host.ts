@@ -7,6 +7,7 @@ export function hostOf(here: Surroundings): Host<App> {
     withApp: async (use, options) => await (await openings()).withApp(here, use, options),
     withConfigApp: async (use) => await (await openings()).withConfigApp(here, use),
     configPath: async () => (await import('./config-of.js')).configOf(here),
+    isConfirmed: async (question) => await (await import('./confirm.js')).isConfirmed(here, question),
     storeUrl: async (option) => (await openings()).storeOf(here, option),
   }
 }

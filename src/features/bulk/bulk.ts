@@ -25,7 +25,8 @@ export interface Bulk {
   readonly reason: string | null
   /** Who began it. */
   readonly by: string
-  readonly state: 'running' | 'done' | 'aborted'
+  /** `failed`: it is over, and some runs could not be changed. */
+  readonly state: 'running' | 'done' | 'failed' | 'aborted'
   readonly total: number
   /** How many runs were looked at: the next batch begins here. */
   readonly next: number
@@ -74,7 +75,7 @@ export function afterBatch(bulk: Bulk, ids: readonly RunId[], ends: readonly Ite
   }
   const next = bulk.next + ids.length
   const isOver = next >= bulk.total
-  const end = isOver ? { state: 'done' as const, endedAt: now } : {}
+  const end = isOver ? { state: failed > 0 ? ('failed' as const) : ('done' as const), endedAt: now } : {}
   return { ...bulk, next, done, failed, skipped, errors: errors.slice(-mostErrors), ...end }
 }
 

@@ -23,7 +23,7 @@ const options: readonly Option[] = [
     help: `at most this many runs; default: ${mostItems}`,
     whole: [1, mostItems],
   },
-  { name: 'yes', short: 'y', help: 'do it; needed for more than one run' },
+  { name: 'yes', short: 'y', help: 'do not ask; needed for more than one run where nobody can be asked' },
   zoneOption,
 ]
 
@@ -72,7 +72,7 @@ async function perform(action: BulkAction, app: BulkApp, context: Context<BulkAp
     out.show(planView(plan), planText(action, plan))
     return exitCodes.ok
   }
-  if (plan.count > 1 && !args.flag('yes')) {
+  if (plan.count > 1 && !args.flag('yes') && !(await context.isConfirmed(`${planText(action, plan)}?`))) {
     out.note(`would ${planText(action, plan)}; --yes does it`)
     return exitCodes.refused
   }
@@ -84,7 +84,7 @@ async function perform(action: BulkAction, app: BulkApp, context: Context<BulkAp
       onProgress: (one) => out.progress(progressText(one)),
     })
     out.show(bulkView(ended), `${progressText(ended)} (bulk ${ended.id}, ${ended.state})`)
-    return ended.failed > 0 || ended.state === 'aborted' ? exitCodes.failed : exitCodes.ok
+    return ended.state !== 'done' ? exitCodes.failed : exitCodes.ok
   })
 }
 

@@ -1,9 +1,11 @@
+import { RotaError } from '../../kernel/definition/errors.js'
 import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { NewRun, Run } from '../../kernel/run/run.js'
 import { mostChangedAtOnce, type RunChange } from '../../store/change-runs.js'
 import type { Store } from '../../store/port.js'
+import { errorPart } from '../../text/error-text.js'
 import type { Instant } from '../../time/instant.js'
 import { afterBatch, bulkKey, skipReasonOf, toValue, type Bulk, type ItemEnd } from './bulk.js'
 import { nextIds, type StoredBulk } from './store-bulks.js'
@@ -11,36 +13,95 @@ import { nextIds, type StoredBulk } from './store-bulks.js'
 /**
  * Performs the next batch of a bulk. Any number of processes may do so at the same time, and each of them may be killed:
  * the cursor of the bulk moves in the transaction that changes the runs, so that one of them does each batch. New runs
- * get ids that follow from the bulk and the run, so that recording them again changes nothing.
+ * get ids that follow from the bulk and the run, so that recording them again changes nothing. A batch that throws is
+ * tried once more run by run: those that throw again are counted as failed, and the bulk goes on.
  */
 export async function performBatch(
   store: Store,
-  { bulk, revision }: StoredBulk,
+  stored: StoredBulk,
   now: Instant,
 ): Promise<'moved' | 'stale'> {
-  const { action } = bulk
-  const ids = await nextIds(store, bulk, mostChangedAtOnce)
+  const ids = await nextIds(store, stored.bulk, mostChangedAtOnce)
   // Removed together with the bulk; whoever reads the bulk again sees that.
   if (ids.length === 0) return 'stale'
-  const key = bulkKey(bulk.id)
+  try {
+    return (await changeAll(store, stored, { ids, now })) === 'stale' ? 'stale' : 'moved'
+  } catch (error) {
+    if (isOfStore(error)) throw error
+    return await oneByOne(store, stored, { ids, now })
+  }
+}
+
+/** What a batch is done with, and when. */
+interface Batch {
+  readonly ids: readonly RunId[]
+  readonly now: Instant
+}
+
+async function oneByOne(store: Store, stored: StoredBulk, { ids, now }: Batch): Promise<'moved' | 'stale'> {
+  let current = stored
+  for (const id of ids) {
+    const next = await changeOne(store, current, { ids: [id], now })
+    if (next === 'stale') return 'stale'
+    current = next
+  }
+  return 'moved'
+}
+
+async function changeOne(store: Store, stored: StoredBulk, batch: Batch): Promise<StoredBulk | 'stale'> {
+  try {
+    return await changeAll(store, stored, batch)
+  } catch (error) {
+    if (isOfStore(error)) throw error
+    const failed = errorPart(error instanceof Error ? error.message : String(error))
+    return await moved(store, stored, afterBatch(stored.bulk, batch.ids, [{ failed }], batch.now), batch.now)
+  }
+}
+
+/** A store that is away or full says nothing about the runs: the batch is tried again later. */
+function isOfStore(error: unknown): boolean {
+  return error instanceof RotaError && error.code.startsWith('STORE_')
+}
+
+/** Changes the runs of a batch and moves the cursor of its bulk, in one transaction; answers the bulk as it is then. */
+async function changeAll(
+  store: Store,
+  stored: StoredBulk,
+  { ids, now }: Batch,
+): Promise<StoredBulk | 'stale'> {
+  const { bulk, revision } = stored
+  const { action } = bulk
   if (action === 'run') {
     const ends = await runAgain(store, bulk, ids)
-    const value = toValue(afterBatch(bulk, ids, ends, now))
-    const answer = await store.changeState({ changes: [{ ...key, revision, value }], now })
-    return answer === 'changed' ? 'moved' : 'stale'
+    return await moved(store, stored, afterBatch(bulk, ids, ends, now), now)
   }
+  let after = bulk
   const answer = await store.changeRuns({
     action,
     runs: ids,
     now,
     reason: bulk.reason ?? `bulk ${bulk.id}`,
     entry: {
-      ...key,
+      ...bulkKey(bulk.id),
       revision,
-      valueAfter: (answers) => toValue(afterBatch(bulk, ids, answers.map(endOf), now)),
+      valueAfter: (answers) => {
+        after = afterBatch(bulk, ids, answers.map(endOf), now)
+        return toValue(after)
+      },
     },
   })
-  return answer === 'stale' ? 'stale' : 'moved'
+  return answer === 'stale' ? 'stale' : { bulk: after, revision: revision + 1 }
+}
+
+async function moved(
+  store: Store,
+  { revision }: StoredBulk,
+  bulk: Bulk,
+  now: Instant,
+): Promise<StoredBulk | 'stale'> {
+  const changes = [{ ...bulkKey(bulk.id), revision, value: toValue(bulk) }]
+  const answer = await store.changeState({ changes, now })
+  return answer === 'changed' ? { bulk, revision: revision + 1 } : 'stale'
 }
 
 function endOf(answer: RunChange): ItemEnd {

@@ -18,7 +18,7 @@ const bulk = z
     filter: z.string().nullable(),
     reason: z.string().nullable(),
     by: z.string(),
-    state: z.enum(['running', 'done', 'aborted']),
+    state: z.enum(['running', 'done', 'failed', 'aborted']),
     total: z.number().int(),
     left: z.number().int(),
     done: z.number().int(),

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { DAY_MS } from '../../../time/civil.js'
 import { mostItems } from '../bulk.js'
 import { findBulk, listBulks, removeOldBulks } from '../store-bulks.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
 import { performBatch } from '../perform.js'
+import { selectRuns } from '../select.js'
 import { emptyStore, newApp, record } from './stage.js'
 
 const kinds = ['memory', 'sqlite', 'files']
@@ -87,13 +89,87 @@ it('a bulk that was aborted does nothing more', async () => {
 it('two at once do each run once', async () => {
   const app = await newApp(await emptyStore('sqlite'))
   await record(app, 999)
-  for (const action of ['cancel', 'retry', 'run'] as const) {
-    const filter = action === 'cancel' ? 'job:work' : 'state:cancelled,done,pending'
-    const { bulk } = await app.bulk.start({ action, filter: action === 'run' ? 'state:cancelled' : filter })
+  for (const action of ['cancel', 'run', 'retry'] as const) {
+    const filter = action === 'cancel' ? 'job:work' : 'state:cancelled'
+    const { bulk } = await app.bulk.start({ action, filter })
     const [one] = await Promise.all([app.bulk.perform(bulk?.id ?? ''), app.bulk.perform(bulk?.id ?? '')])
-    expect(one).toMatchObject({ state: 'done', failed: 0, total: action === 'run' ? 0 : 1000 })
-    expect(one.skipped).toEqual({})
+    expect(one).toMatchObject({ state: 'done', failed: 0, total: 1000, done: 1000, skipped: {} })
   }
+  const store = await app.store()
+  expect(await store.countRuns({ origin: 'manual' }, 9999)).toMatchObject({ count: 1000 })
+  expect(await store.countRuns({ state: 'pending' }, 9999)).toMatchObject({ count: 2000 })
+})
+
+it('a run that cannot be changed fails alone, and the bulk ends as failed', async () => {
+  const app = await newApp(await emptyStore('sqlite'))
+  const [poison = ''] = await record(app, 249)
+  const opened = await app.store()
+  let tries = 0
+  const store = new Proxy(opened, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key, target)
+      if (key !== 'changeRuns') return typeof value === 'function' ? (value.bind(target) as unknown) : value
+      return async (request: Parameters<typeof opened.changeRuns>[0]) => {
+        tries += 1
+        if (request.runs.includes(poison)) throw new TypeError('its payload cannot be read')
+        return await opened.changeRuns(request)
+      }
+    },
+  })
+  const { bulk } = await app.bulk.start({ action: 'cancel', filter: 'job:work' })
+  const id = bulk?.id ?? ''
+  for (let i = 0; i < 3; i += 1) expect(await performBatch(store, await findBulk(store, id), 1)).toBe('moved')
+  expect(await app.bulk.get(id)).toMatchObject({
+    state: 'failed',
+    done: 249,
+    failed: 1,
+    errors: [{ run: poison, message: 'its payload cannot be read' }],
+  })
+  expect(tries).toBeLessThanOrEqual(103)
+  expect(await store.countRuns({ state: 'cancelled' }, 999)).toMatchObject({ count: 249 })
+})
+
+it('a store that is away fails no run: the batch is tried again', async () => {
+  const app = await newApp(await emptyStore('memory'))
+  await record(app, 9)
+  const { bulk } = await app.bulk.start({ action: 'cancel', filter: 'job:work' })
+  const stored = await findBulk(await app.store(), bulk?.id ?? '')
+  const away = new RotaError('STORE_AWAY', 'the server is away')
+  const opened = await app.store()
+  const store = new Proxy(opened, {
+    get: (target, key) =>
+      key === 'changeRuns'
+        ? () => Promise.reject(away)
+        : ((Reflect.get(target, key, target) as () => unknown).bind(target) as unknown),
+  })
+  await expect(performBatch(store, stored, 1)).rejects.toBe(away)
+  expect(await app.bulk.perform(stored.bulk.id)).toMatchObject({ state: 'done', done: 10 })
+})
+
+it('runs are chosen with a bounded look, also where few of many match', async () => {
+  const app = await newApp(await emptyStore('sqlite'))
+  const old = await app.enqueue('work', 'old', { delay: '1m', concurrencyKey: 'k' })
+  await record(app, 12_000)
+  const opened = await app.store()
+  const looks: (number | undefined)[] = []
+  const store = new Proxy(opened, {
+    get: (target, key) => {
+      if (key === 'runs') throw new Error('unbounded')
+      const value = (Reflect.get(target, key, target) as () => unknown).bind(target) as unknown
+      if (key !== 'runsPage') return value
+      return (filter: Parameters<typeof opened.runsPage>[0]) => {
+        looks.push(filter.look)
+        return opened.runsPage(filter)
+      }
+    },
+  })
+  const now = app.now().getTime()
+  const conditions = { labels: { nobody: 'has it' } }
+  const few = { action: 'cancel', selection: { conditions }, limit: 10, now } as const
+  expect(await selectRuns(store, few)).toMatchObject({ ids: [], isCapped: false })
+  expect(looks.length).toBeGreaterThan(1)
+  const oldest = { conditions: { untilAt: now + 120_000 } }
+  expect(await selectRuns(store, { ...few, selection: oldest })).toMatchObject({ ids: [old.id] })
 })
 
 it('a started app performs what another process began, and forgets it after thirty days', async () => {

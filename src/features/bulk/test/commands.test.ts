@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { emptyDirectory, rota, type Ended } from '../../../../test/cli/rota.js'
+import { emptyDirectory, main, rota, type Ended } from '../../../../test/cli/rota.js'
 
 /** A store with runs that wait, in a directory of its own. */
-async function waiting(count: number): Promise<(...args: string[]) => Promise<Ended>> {
-  const cwd = emptyDirectory()
+async function waiting(
+  count: number,
+  cwd = emptyDirectory(),
+): Promise<(...args: string[]) => Promise<Ended>> {
   const on = (...args: string[]): Promise<Ended> => rota(args, { cwd })
   expect(await on('add', 'work', '--every', '1h', '--', 'true')).toMatchObject({ code: 0 })
   for (let i = 0; i < count; i++)
@@ -12,6 +16,24 @@ async function waiting(count: number): Promise<(...args: string[]) => Promise<En
 }
 
 describe('retry and cancel with a filter', () => {
+  it.skipIf(!existsSync('/usr/bin/script'))('ask on a terminal, and show how far they are', async () => {
+    const cwd = emptyDirectory()
+    await waiting(2, cwd)
+    const line = `stty cols 200 rows 24; ${process.execPath} ${main} cancel --job work`
+    const terminal = spawn('/usr/bin/script', ['-qfec', line, '/dev/null'], { cwd })
+    let shown = ''
+    for await (const chunk of terminal.stdout as AsyncIterable<Buffer>) {
+      const hadAsked = shown.includes('2 runs')
+      shown += String(chunk)
+      if (!hadAsked && shown.includes('2 runs')) terminal.stdin.write('y')
+    }
+    expect(shown).toContain('cancel 2 runs')
+    // The line of the progress is wiped before the result is printed.
+    const lines = shown.replaceAll('\r\u001b[K', '|')
+    expect(lines).toMatch(/\|cancel 0 of 2.*\|cancel 2 of 2 \(bulk \w+, done\)/s)
+    expect((await rota(['runs', '--state', 'cancelled', '--json'], { cwd })).stdout).toContain('"cancelled"')
+  })
+
   it('say what they would do, and do it with --yes', async () => {
     const on = await waiting(2)
     const dry = await on('cancel', '--job', 'work', '--dry-run', '--json')
