@@ -2,14 +2,17 @@ import { resolve } from 'node:path'
 import {
   type Command,
   configOption,
+  reasonOption,
   type Ended,
   jsonOption,
   storeOption,
 } from '../../cli/framework/command.js'
+import { authorOf } from '../../cli/framework/author-of.js'
 import type { Output } from '../../cli/framework/print/output.js'
 import { printTable } from '../../cli/framework/print/table.js'
 import type { Argument } from '../../cli/framework/syntax.js'
 import { usageError } from '../../cli/framework/usage-error.js'
+import { changeRecord } from '../../engine/audit-change.js'
 import type { Store } from '../../store/port.js'
 import { systemClock } from '../../time/clock.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
@@ -69,6 +72,7 @@ const enqueueWith = (program: ProgramParts): Command<StoreApp> => ({
     { ...storeOption, help: 'the store of an engine, instead of a queue directory' },
     { ...configOption, help: 'the config that names that store' },
     { name: 'dry-run', help: 'only show what would be done' },
+    { ...reasonOption, help: 'why; with a store, `rota history` shows it' },
     jsonOption,
   ],
   examples: {
@@ -129,9 +133,14 @@ async function inQueue(context: PlanContext): Ended {
 async function inStore(context: PlanContext): Ended {
   const request = await requestOf(context)
   const { enqueueEntry } = await import('./enqueue-entry.js')
-  return await context.withApp(async (app) =>
-    tell(context, await enqueueEntry(await app.store(), { ...request, now: app.now() })),
-  )
+  return await context.withApp(async (app) => {
+    const now = app.now()
+    const { id, planPath } = request
+    const audit = { action: 'plan.enqueue', target: `plan:${planPath}`, subjects: [], after: { entry: id } }
+    const record = changeRecord([audit], { options: {}, author: authorOf(context), now })
+    const store = (await app.store()).audited(record)
+    return tell(context, await enqueueEntry(store, { ...request, now }))
+  })
 }
 
 function tell({ args, out }: PlanContext, { entry, outcome }: EnqueuedEntry): void {

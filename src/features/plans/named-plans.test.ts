@@ -52,6 +52,10 @@ describe('a plan that an app names no more', () => {
     expect((await start('config:shop', ['plan.yaml'], 60_000)).states).toEqual(['pending'])
     const after = await start('config:shop', [])
     expect(after).toEqual({ ended: 2, states: ['cancelled'], active: [], reasons: ['removed'] })
+    const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
+    const ends = (await app.history({ action: 'trigger.end' })).map(({ actor, via }) => `${actor} ${via}`)
+    await app.close()
+    expect(ends).toEqual(['config:shop sync', 'config:shop sync'])
     // Nothing comes back, and nothing ends twice.
     expect(await start('config:shop', [], 120_000)).toMatchObject({ ended: 0, states: ['cancelled'] })
   })

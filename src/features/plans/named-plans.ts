@@ -6,6 +6,7 @@
  * A crash in between ends nothing too early: the state entry is written before the plan's entries, and removed last.
  */
 import type { ReadDefinitionFiles } from '../../engine/sync/definition-files.js'
+import { auditedSync } from '../../engine/sync/audit-sync.js'
 import { end } from '../../engine/sync/sync.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
@@ -55,7 +56,7 @@ async function notePlans(
   const ended: string[] = []
   for (const name of vanished) {
     const isShared = notes.some((note) => note.name === name && note.item !== item)
-    if (!isShared) ended.push(...(await endPlan(store, { name, plans, now })))
+    if (!isShared) ended.push(...(await endPlan(store, { name, app: item, plans, now })))
   }
   await write(vanished, undefined)
   return ended
@@ -79,9 +80,15 @@ async function allStateEntries(store: Store): Promise<readonly StateEntry[]> {
 /** Ends the entries of a plan. Entries that another plan of the app contains only change their owner. */
 async function endPlan(
   store: Store,
-  plan: { readonly name: string; readonly plans: readonly PlanSource[]; readonly now: Instant },
+  plan: {
+    readonly name: string
+    /** The source of the app that names it no more: the audit says so. */
+    readonly app: string
+    readonly plans: readonly PlanSource[]
+    readonly now: Instant
+  },
 ): Promise<readonly string[]> {
-  const { name: source, plans, now } = plan
+  const { name: source, app, plans, now } = plan
   const isPassed = (await store.triggers({ names: [passName(source)] })).length > 0
   if (isPassed) return []
   const open = [...(await store.fingerprints(source)).keys()]
@@ -89,6 +96,8 @@ async function endPlan(
   const moved = open.filter((trigger) => elsewhere.has(trigger))
   const gone = open.filter((trigger) => !elsewhere.has(trigger))
   if (moved.length > 0) await end(store, { kinds: timedKinds, source, names: moved, now })
-  if (gone.length > 0) await end(store, { kinds: timedKinds, source, names: gone, now, cancelPending: true })
+  const audited = auditedSync(store, { source: app, jobs: [], triggers: [], vanished: gone, now })
+  if (gone.length > 0)
+    await end(audited, { kinds: timedKinds, source, names: gone, now, cancelPending: true })
   return gone
 }
