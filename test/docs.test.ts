@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { errorTodo } from '../src/kernel/definition/error-todo.js'
 import { errorCodes } from '../src/kernel/definition/errors.js'
 import { builtSchema, type Schema } from './config-schema.js'
 import { isOfAbsentFeature, isWhole } from './features.js'
@@ -17,6 +18,14 @@ describe('the reference', () => {
     )
     expect(new Set(listed)).toEqual(new Set(Object.keys(errorCodes)))
     expect(listed.length).toBe(Object.keys(errorCodes).length)
+  })
+
+  test('errors.md says what to do as the API and the commands say it', () => {
+    const rows = page('docs/reference/errors.md').matchAll(/^\| `([A-Z_]+)` \| .*? \| (.*) \|$/gm)
+    const said = [...rows].map(([, code, todo = '']) => [code, todo.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')])
+    expect(Object.fromEntries(said)).toEqual(errorTodo)
+    const vague = Object.values(errorTodo).filter((todo) => !/^[A-Z].*\.$/.test(todo))
+    expect(vague).toEqual([])
   })
 
   test('config.md names every key of the config', () => {

@@ -1,5 +1,7 @@
 import { toJson } from '../wire/to-json.js'
 import { TimeError } from '../time/time-error.js'
+import type { ErrorCode } from '../kernel/definition/errors.js'
+import { errorTodo } from '../kernel/definition/error-todo.js'
 import { isKnown, Refusal, refusals, statusOf, type Problem } from './problem.js'
 
 /** Headers of every answer: no browser may guess its type, keep it, show it in a frame, or send its address along. */
@@ -46,16 +48,12 @@ function problemOf(error: unknown): Problem {
     status: statusOf(error),
     code,
     detail: message,
-    todo: code in refusals ? refusals[code as keyof typeof refusals].todo : todoOf(code),
+    todo: code in refusals ? refusals[code as keyof typeof refusals].todo : errorTodo[code as ErrorCode],
     errors: faults.map(({ path, message: detail, allowed }) => ({
       pointer: path,
       detail: allowed === undefined ? detail : `${detail} (allowed: ${allowed})`,
     })),
   }
-}
-
-function todoOf(code: string): string {
-  return `See ${code} in the list of error codes.`
 }
 
 /** A fault of the server: its cause is logged here, and not told to the caller. */

@@ -95,8 +95,7 @@ export interface TriggersPage {
   /** A part of the name, in any case. */
   readonly search?: string | undefined
   readonly names?: readonly string[] | undefined
-  /** Triggers of one of these jobs. */
-  readonly jobs?: readonly string[] | undefined
+  readonly job?: string | undefined
   readonly source?: string | undefined
   readonly active?: boolean | undefined
 }

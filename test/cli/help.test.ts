@@ -117,6 +117,7 @@ describe('a command line that is not understood', () => {
         code: 'USAGE',
         message: 'missing argument <name>; see `rota show --help`',
         faults: [{ path: '<name>', message: 'missing argument <name>' }],
+        todo: 'Read the help: `rota <command> --help`.',
       },
     })
     expect(text.stderr).toContain(String.raw`\u001b[31mred`)

@@ -12,7 +12,6 @@ export function ConfirmDialog({
   action,
   tone = 'main',
   asksReason = true,
-  isReady = true,
   onConfirm,
   onClose,
 }: {
@@ -23,8 +22,6 @@ export function ConfirmDialog({
   action: string
   tone?: 'main' | 'danger'
   asksReason?: boolean
-  /** Whether everything is there that the change needs. */
-  isReady?: boolean
   /** Makes the change; the dialog closes when it is done and stays open when it fails. */
   onConfirm: (reason: string) => Promise<void>
   onClose: () => void
@@ -49,7 +46,7 @@ export function ConfirmDialog({
         className={styles['form']}
         onSubmit={(event) => {
           event.preventDefault()
-          if (isReady && !isBusy) void confirm()
+          if (!isBusy) void confirm()
         }}
       >
         {children}
@@ -74,7 +71,7 @@ export function ConfirmDialog({
         )}
         <footer className={styles['foot']}>
           <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" tone={tone} disabled={isBusy || !isReady}>
+          <Button type="submit" tone={tone} disabled={isBusy}>
             {action}
           </Button>
         </footer>

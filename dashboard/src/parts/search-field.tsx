@@ -1,16 +1,8 @@
-import { useEffect, useId, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { useKeys } from '../shell/keys.js'
 import { words } from '../words/common.js'
-import type { Completions } from './qualifiers.js'
+import { completionsOf, type Qualifier } from './qualifiers.js'
 import styles from './search-field.module.css'
-
-/** A part of a filter that could not be read. */
-export interface WrongPart {
-  readonly from: number
-  readonly to: number
-}
-
-const mostCompletions = 12
 
 /** One text field with qualifiers, such as `state:failed job:mail`. It completes their names and values. */
 export function SearchField({
@@ -18,10 +10,8 @@ export function SearchField({
   onChange,
   label,
   hint,
-  completions: { from, to, options },
-  onWrite,
+  qualifiers,
   error,
-  wrong = [],
 }: {
   value: string
   /** Called with the whole text when the reader has finished: Enter, a completion, or leaving the field. */
@@ -29,22 +19,16 @@ export function SearchField({
   label: string
   /** The text in the empty field. */
   hint: string
-  /** What fits where the cursor is. */
-  completions: Completions
-  /** Told what is written, and where the cursor is. */
-  onWrite: (text: string, cursor: number) => void
+  qualifiers: readonly Qualifier[]
   /** What is wrong with the filter; the field stays usable. */
   error?: string | undefined
-  /** Where it is wrong: these parts are underlined. */
-  wrong?: readonly WrongPart[]
 }): ReactNode {
   const id = useId()
   const ref = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState(-1)
-  const completions = isOpen ? options.slice(0, mostCompletions) : []
-  const isShown = error !== undefined && text.trim() === value
+  const completions = isOpen ? completionsOf(text, qualifiers) : []
   useEffect(() => setText(value), [value])
   useKeys([{ keys: '/', label, act: () => ref.current?.focus() }])
 
@@ -54,16 +38,11 @@ export function SearchField({
     if (next.trim() !== value) onChange(next.trim())
   }
   const choose = (completion: string): void => {
-    const before = text.slice(0, from) + completion
-    const rest = text.slice(to)
-    const isName = completion.endsWith(':') || completion.endsWith('.')
+    const next = text.replace(/\S*$/, completion)
     setAt(-1)
-    onWrite(before + rest, before.length)
-    if (isName) setText(before + rest)
-    else finish(rest === '' ? `${before} ` : before + rest)
-    const field = ref.current
-    field?.focus()
-    requestAnimationFrame(() => field?.setSelectionRange(before.length, before.length))
+    if (completion.endsWith(':')) setText(next)
+    else finish(`${next} `)
+    ref.current?.focus()
   }
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -94,8 +73,8 @@ export function SearchField({
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
-        aria-invalid={isShown ? true : undefined}
-        aria-errormessage={isShown ? `${id}-error` : undefined}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-errormessage={error === undefined ? undefined : `${id}-error`}
         autoComplete="off"
         spellCheck={false}
         maxLength={1000}
@@ -103,19 +82,13 @@ export function SearchField({
         value={text}
         onChange={({ target }) => {
           setText(target.value)
-          onWrite(target.value, target.selectionStart ?? target.value.length)
           setOpen(true)
           setAt(-1)
         }}
-        onSelect={({ currentTarget }) => onWrite(currentTarget.value, currentTarget.selectionStart ?? 0)}
-        onFocus={() => {
-          setOpen(true)
-          onWrite(text, text.length)
-        }}
+        onFocus={() => setOpen(true)}
         onBlur={() => finish(text)}
         onKeyDown={onKeyDown}
       />
-      {isShown && wrong.length > 0 ? <Underlined text={text} wrong={wrong} field={ref} /> : null}
       <ul
         id={`${id}-list`}
         role="listbox"
@@ -139,47 +112,11 @@ export function SearchField({
           </li>
         ))}
       </ul>
-      {!isShown ? null : (
+      {error === undefined ? null : (
         <p id={`${id}-error`} className={styles['error']} role="alert">
           {error}
         </p>
       )}
-    </div>
-  )
-}
-
-/** The text of the field once more, invisible but for the lines under its wrong parts. It scrolls with the field. */
-function Underlined({
-  text,
-  wrong,
-  field,
-}: {
-  text: string
-  wrong: readonly WrongPart[]
-  field: RefObject<HTMLInputElement | null>
-}): ReactNode {
-  const ref = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const input = field.current
-    const follow = (): void => {
-      if (ref.current !== null && input !== null) ref.current.scrollLeft = input.scrollLeft
-    }
-    follow()
-    input?.addEventListener('scroll', follow)
-    return () => input?.removeEventListener('scroll', follow)
-  }, [field, text])
-  const parts: ReactNode[] = []
-  let end = 0
-  for (const { from, to } of wrong.toSorted((one, other) => one.from - other.from)) {
-    // A missing value has no length: the character before it is marked.
-    const first = Math.max(end, Math.min(from, to - 1))
-    parts.push(text.slice(end, first), <u key={first}>{text.slice(first, Math.max(first, to))}</u>)
-    end = Math.max(first, to)
-  }
-  return (
-    <div ref={ref} className={styles['underlined']} aria-hidden="true">
-      {parts}
-      {text.slice(end)}
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import { errorTodo } from '../../kernel/definition/error-todo.js'
 import { type ErrorCode, type Fault, RotaError } from '../../kernel/definition/errors.js'
 import { TimeError } from '../../time/time-error.js'
 import { errorText, listedLines } from '../../text/error-text.js'
@@ -27,16 +28,20 @@ export interface Failure {
   readonly code: string
   readonly message: string
   readonly faults: readonly Fault[]
+  /** What somebody can do about it. */
+  readonly todo?: string
 }
 
 /** An error as data. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof RotaError) {
-    return { code: error.code, message: withoutFaults(error), faults: error.faults }
+    const { code, faults } = error
+    return { code, message: withoutFaults(error), faults, todo: errorTodo[code] }
   }
   if (error instanceof TimeError) {
     const { code, message, allowed } = error
-    return { code, message, faults: allowed === undefined ? [] : [{ path: '', message, allowed }] }
+    const faults = allowed === undefined ? [] : [{ path: '', message, allowed }]
+    return { code, message, faults, todo: errorTodo[code] }
   }
   const code = systemCodeOf(error) ?? 'INTERNAL'
   const message = systemText(error) ?? (error instanceof Error ? error.message : String(error))
@@ -79,7 +84,18 @@ function withoutFaults({ message, faults }: RotaError): string {
 }
 
 /** One line for one fault; a list below a sentence for several. */
-function failureLines({ code, message, faults }: Failure, stderr: PrintStream): string[] {
+function failureLines(failure: Failure, stderr: PrintStream): string[] {
+  const { todo = '' } = failure
+  const lines = errorLines(failure, stderr)
+  return hasNoHint(failure) ? [...lines, ...messageLines(todo, stderr)] : lines
+}
+
+/** Whether an error of the store only says what is wrong. What others say names the word that was wrong, or a command. */
+function hasNoHint({ code, message, todo }: Failure): boolean {
+  return todo !== undefined && code.startsWith('STORE_') && !/`|--|; /.test(message)
+}
+
+function errorLines({ code, message, faults }: Failure, stderr: PrintStream): string[] {
   const [only, ...others] = faults
   if (only === undefined) return messageLines(`error: ${message} [${code}]`, stderr)
   if (others.length === 0) return messageLines(`error: ${sentenceOf(message, only)} [${code}]`, stderr)

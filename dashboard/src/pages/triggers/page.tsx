@@ -4,7 +4,6 @@ import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import { triggerHref } from '../../data/triggers.js'
 import { Button } from '../../parts/button.js'
-import { useQualifiers } from '../../parts/qualifiers.js'
 import { SearchField } from '../../parts/search-field.js'
 import { EmptyState, ErrorState, LoadingBar, NothingMatches, Skeleton } from '../../parts/states.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
@@ -25,7 +24,6 @@ export default function TriggersPage(): ReactNode {
   const [params, change] = useParams()
   const text = params.get('q') ?? ''
   const filter = readFilter(text)
-  const completion = useQualifiers(qualifiers)
   const [cursor, setCursor] = useState<number>()
   const [shownRow, setShownRow] = useState(0)
   const list = useTriggerList(filter, shownRow)
@@ -72,7 +70,7 @@ export default function TriggersPage(): ReactNode {
           }}
           label={words.search}
           hint={words.hint}
-          {...completion}
+          qualifiers={qualifiers}
           error={filter.error}
         />
         <SelectionBar count={selection.names.length} why={why} onAsk={ask} onClear={selection.clear} />
