@@ -46,10 +46,7 @@ export function measurePostgres({ rounds, quick, parent, say, peers: wanted, wor
     const here = peers.filter(({ name }) => wanted === undefined || wanted.includes(name))
     if (wanted?.includes(sidequest.name)) {
       if (existsSync(sidequest.node)) here.push(sidequest)
-      else
-        say(
-          'Sidequest is left out: npm install --prefix bench --no-save sidequest@1.16.4 …, as decision 62 says',
-        )
+      else say('Sidequest is left out: docs/decisions/0062-bench-peers.md says how to install it')
     }
     const results = new Map(workloads.map(({ name }) => [name, new Map(here.map((peer) => [peer.name, []]))]))
     try {
