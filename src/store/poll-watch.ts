@@ -6,6 +6,9 @@ const intervalMs = 100
 /** After this many polls without a change the store is polled every `restMs`. */
 const pollsBeforeRest = 10
 
+/** The same after a change, where the store has told of writes at rest before: the next one is told too. */
+const pollsAfterWrite = 3
+
 /** The interval at rest where the store tells of changes itself: the slow poll behind that. */
 const watchedMs = 2000
 
@@ -22,6 +25,7 @@ export class PollWatch {
   readonly #hints = new Set<() => void>()
   #seen: unknown
   #quietPolls = 0
+  #hasWatched = false
   #cancelTimer: (() => void) | undefined
   #endWatch: (() => void) | undefined
 
@@ -70,16 +74,24 @@ export class PollWatch {
   }
 
   #waitMs(): number {
+    // One poll before rest: a commit that was written before the watch began, and is seen after it, is still found.
+    if (this.#quietPolls >= pollsBeforeRest - 1) {
+      this.#endWatch ??= this.#watchWrites?.(() => this.#wake())
+      this.#hasWatched = this.#endWatch !== undefined
+    }
     if (this.#quietPolls < pollsBeforeRest) return intervalMs
-    this.#endWatch ??= this.#watchWrites?.(() => this.#wake())
     return this.#endWatch === undefined ? this.#restMs : watchedMs
   }
 
   #wake(): void {
     this.#stopWatching()
-    this.#quietPolls = 0
+    this.#lookOften()
     this.#cancelTimer?.()
     this.#poll()
+  }
+
+  #lookOften(): void {
+    this.#quietPolls = this.#hasWatched ? pollsBeforeRest - pollsAfterWrite : 0
   }
 
   #stopWatching(): void {
@@ -91,9 +103,10 @@ export class PollWatch {
     if (this.#isOver()) return this.#stopWatching()
     this.#arm()
     const version = this.#version()
-    this.#quietPolls = version === this.#seen ? this.#quietPolls + 1 : 0
+    this.#quietPolls += 1
     if (version === this.#seen) return
     this.#seen = version
+    this.#lookOften()
     for (const hint of this.#hints) hint()
   }
 
