@@ -1,7 +1,7 @@
 // Runs with a key and with a limit beside the peers that have such things: one at a time for each of 1,000 keys, fifty at
 // a time altogether. The peers take turns within a round. Ends with 1 where Rota is not --must times as fast with keys.
 //
-//   node bench/keyed.mjs [--count=3000] [--rounds=3] [--concurrency=20] [--must=5] [--dir=<scratch>]
+//   node bench/keyed.mjs [--count=10000] [--rounds=2] [--concurrency=20] [--must=5] [--dir=<scratch>]
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { inChild, inScratch, median } from './measure.mjs'
@@ -10,8 +10,8 @@ import { startRedis } from './redis.mjs'
 
 const { values: flags } = parseArgs({
   options: {
-    count: { type: 'string', default: '3000' },
-    rounds: { type: 'string', default: '3' },
+    count: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '2' },
     concurrency: { type: 'string', default: '20' },
     must: { type: 'string', default: '5' },
     capMs: { type: 'string', default: '15000' },
