@@ -1,3 +1,4 @@
+export * from './alerts/index.js'
 export * from './assets/index.js'
 export * from './bulk/index.js'
 export * from './bus/index.js'

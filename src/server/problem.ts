@@ -70,6 +70,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   TRIGGER_UNKNOWN: 404,
   RUN_UNKNOWN: 404,
   BULK_UNKNOWN: 404,
+  CHANNEL_UNKNOWN: 404,
   WORKER_UNKNOWN: 404,
   TOKEN_UNKNOWN: 404,
   PLAN_UNKNOWN: 404,

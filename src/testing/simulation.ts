@@ -5,6 +5,7 @@
 import { ClockGuard } from '../engine/scheduler/clock-guard.js'
 import { Engine } from '../engine/engine.js'
 import { Events } from '../engine/events.js'
+import type { FeatureLoop } from '../engine/feature-loop.js'
 import { Heartbeat } from '../engine/worker/keep-alive.js'
 import type { ExecutableJob, RunContext } from '../engine/worker/perform.js'
 import { sync, type Source } from '../engine/sync/sync.js'
@@ -31,6 +32,12 @@ export interface Simulation {
   readonly observers?: readonly WorldObserver[] | undefined
   /** The jobs of its triggers that are assets; all others are plain jobs. */
   readonly assets?: readonly AssetJob[] | undefined
+  /** Further jobs that the processes can perform. */
+  readonly jobs?: readonly Job[] | undefined
+  /** What features run beside the scheduler of each process. */
+  readonly loops?: readonly FeatureLoop[] | undefined
+  /** Called by each process when it starts, after its definitions are written. */
+  readonly prepare?: ((store: Store, now: number) => Promise<void>) | undefined
   /** Opens the store again, as a new process does. */
   readonly open: () => Promise<Store>
   /** The number of concurrent processes. */
@@ -87,11 +94,12 @@ class World {
     const assets = new Map((options.assets ?? []).map((job) => [job.name, job]))
     const names = new Set(['work', ...options.triggers.flatMap(jobsOf)])
     const retry = { ...jobDefaults.retry, attempts: 3 }
-    this.#jobs = [...names].map((name) => ({
+    const drawn = [...names].map((name) => ({
       ...(assets.get(name) ?? { ...jobDefaults, name }),
       retry,
       maxCrashes: 1_000_000,
     }))
+    this.#jobs = [...drawn, ...(options.jobs ?? [])]
   }
 
   async run(): Promise<SimulationReport> {
@@ -162,12 +170,14 @@ class World {
   }
 
   async #begin(): Promise<void> {
-    const { leaseMs, triggers } = this.#options
+    const { leaseMs, triggers, loops = [], prepare } = this.#options
     const process = new Process({
       real: await this.#open(),
       kinds: this.#kinds,
       clock: this.#clock.fork(),
       leaseMs,
+      loops,
+      prepare,
       source: { name: 'code:simulation', jobs: this.#jobs, queues: [], triggers },
       perform: (run, clock) => this.#perform(process, run, clock),
       onCrash: () => this.#die(process),
@@ -212,6 +222,8 @@ interface ProcessOptions {
   readonly kinds: TriggerKinds
   readonly clock: FakeClock
   readonly leaseMs: number
+  readonly loops: readonly FeatureLoop[]
+  readonly prepare: Simulation['prepare']
   readonly source: Source
   readonly perform: (run: RunContext, clock: FakeClock) => Promise<void>
   readonly onCrash: () => void
@@ -235,6 +247,7 @@ class Process {
     const guard = await ClockGuard.open(store, clock, { acceptClock: false })
     await guard.confirmed(() => undefined, new AbortController().signal)
     await sync(store, source, { kinds, now: guard.now() })
+    await this.#options.prepare?.(store, guard.now())
     await this.#engine(guard).start()
   }
 
@@ -244,7 +257,7 @@ class Process {
   }
 
   #engine(guard: ClockGuard): Engine {
-    const { kinds, clock, leaseMs, source, perform, newWorkerId } = this.#options
+    const { kinds, clock, leaseMs, source, perform, newWorkerId, loops } = this.#options
     const { store } = this.crashable
     const handler = (run: RunContext): Promise<void> => perform(run, clock)
     const executableJobs: ReadonlyMap<string, ExecutableJob> = new Map(
@@ -261,6 +274,7 @@ class Process {
       newWorkerId,
       keepAlive: (keep) => new Heartbeat({ ...keep, store, clock, now: () => guard.now() }),
       executableJobs: () => Promise.resolve(executableJobs),
+      featureLoops: loops,
       concurrency: 20,
       leaseMs,
       retentionMs: 100_000 * hourMs,

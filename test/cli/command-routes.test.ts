@@ -26,6 +26,8 @@ const routesOf: Readonly<Record<string, readonly string[] | { readonly none: str
   coverage: ['GET /coverage'],
   doctor: ['GET /doctor'],
   history: ['GET /audit', 'GET /triggers/{name}/history'],
+  'alert list': ['GET /alerts'],
+  'alert test': ['POST /alerts/test'],
   'bulk list': ['GET /bulk'],
   'bulk show': ['GET /bulk/{id}'],
   'bulk abort': ['POST /bulk/{id}/abort'],

@@ -184,8 +184,8 @@ interface DefaultedEntry extends Entry {
   readonly defaults: DefinitionDefaults
 }
 
-/** What a job may have beside its own options, if it says when it is due; its priority is also that of its trigger. */
-const dueOptionNames = triggerOptionNames.filter((name) => name !== 'job' && name !== 'priority')
+/** What a job may have beside its own options, if it says when it is due; its priority and alerts are also those of its trigger. */
+const dueOptionNames = triggerOptionNames.filter((name) => !['job', 'priority', 'alerts'].includes(name))
 
 function readJobEntry(
   entry: DefaultedEntry,

@@ -13,6 +13,7 @@ export const errorCodes = {
   RUN_STATE: 'The run is in a state in which this cannot be done.',
   REVISION_CHANGED: 'The trigger has changed since it was read; read it again and decide again.',
   BULK_UNKNOWN: 'No bulk action has that id, or it ended more than thirty days ago.',
+  CHANNEL_UNKNOWN: 'The app defines no channel of that name, so no message can be sent there.',
   WORKER_UNKNOWN: 'No process or host of that name is known to this store.',
   TOKEN_UNKNOWN: 'No token has that id, or there is none and an address beyond this machine needs one.',
   PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',

@@ -1,3 +1,4 @@
+import { readAlerts, type AlertsOption } from '../alert/alerts-option.js'
 import { MAX_DURATION_MS } from '../../time/duration.js'
 import {
   handlerOptionNames,
@@ -40,6 +41,8 @@ export interface JobOptions {
   readonly concurrencyPerKey?: number | undefined
   /** How many workers a run may crash before it is quarantined; default: 3. @minimum 1 @maximum 100 */
   readonly maxCrashes?: number | undefined
+  /** The channels that are told about its trouble, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
+  readonly alerts?: AlertsOption | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
@@ -84,6 +87,7 @@ export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'concurrency',
   'concurrencyPerKey',
   'maxCrashes',
+  'alerts',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -124,6 +128,9 @@ export function readJob(
     retry: readRetry(input['retry'], within(place, 'retry')),
     timeoutMs: readDuration(input['timeout'], timeoutBounds, within(place, 'timeout')),
     ...readLimits(input, place),
+    ...(input['alerts'] === undefined
+      ? {}
+      : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined
   return frozen({ name, handler, ...rest })

@@ -1,3 +1,4 @@
+import type { AlertsOption } from '../alert/alerts-option.js'
 import type { AssetSpec } from '../partition/asset-spec.js'
 import type { Json } from '../definition/json.js'
 import type { SecretText } from '../definition/secret-text.js'
@@ -64,6 +65,8 @@ export interface Job {
   readonly concurrencyPerKey: number
   /** How many workers a run may crash before it is quarantined. */
   readonly maxCrashes: number
+  /** The channels that are told about its trouble; absent: the rules of the app say it. */
+  readonly alerts?: AlertsOption | undefined
   /** The asset part of its definition, if it is an asset. */
   readonly asset?: AssetSpec | undefined
   /** Its source has removed it: it stays for its runs, and any source may define the name again. */

@@ -6,7 +6,8 @@ import type { Json } from '../definition/json.js'
  * the state of an asset's partition, a partition that a trigger has yet to follow, a one-shot that was executed,
  * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform,
  * how the clocks of the machine stand to each other, up to which range somebody has looked at what a trigger missed,
- * the ends of a day by hour and job, what became of the due instants of a trigger on a day.
+ * the ends of a day by hour and job, what became of the due instants of a trigger on a day, a notice of trouble and
+ * what became of it, the rules of alerts.
  */
 export type StateKind =
   | 'cycle'
@@ -29,6 +30,8 @@ export type StateKind =
   | 'looked'
   | 'rollup'
   | 'coverage'
+  | 'alert'
+  | 'alert-rules'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
 export interface StateKey {

@@ -1,3 +1,4 @@
+import { readAlerts, type AlertsOption } from '../alert/alerts-option.js'
 import type { DstPolicy } from '../../time/cron/dst.js'
 import type { AssetSpec } from '../partition/asset-spec.js'
 import { readCatchUp, readOverlap } from './define-policy.js'
@@ -63,6 +64,8 @@ export interface ScheduleOptions {
   readonly enabled?: boolean | undefined
   /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
   readonly labels?: Readonly<Record<string, string>> | undefined
+  /** The channels that are told about its trouble, in place of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
+  readonly alerts?: AlertsOption | undefined
 }
 
 /** Exactly one way to say when something is due. */
@@ -145,6 +148,7 @@ export const triggerOptionNames: readonly string[] = [
   'priority',
   'enabled',
   'labels',
+  'alerts',
 ]
 
 const delayBounds = { min: 0, max: 86_400_000, allowed: 'from 0s to 24h' }
@@ -175,6 +179,9 @@ function readPolicies(
     ...(input['labels'] === undefined
       ? {}
       : { labels: readLabels(input['labels'], within(place, 'labels')) }),
+    ...(input['alerts'] === undefined
+      ? {}
+      : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
   }
 }
 

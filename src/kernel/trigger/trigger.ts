@@ -1,3 +1,4 @@
+import type { AlertsOption } from '../alert/alerts-option.js'
 import type { Instant } from '../../time/instant.js'
 import type { Hold } from '../hold/hold.js'
 import type { Job } from '../job/job.js'
@@ -47,6 +48,8 @@ export interface Trigger {
   readonly enabled: boolean
   /** Copied to its runs. */
   readonly labels?: Labels | undefined
+  /** The channels that are told about its trouble; absent: its job or the rules of the app say it. */
+  readonly alerts?: AlertsOption | undefined
   /** The services that each of its due instants checks; such a trigger makes no other runs. */
   readonly round?: RoundSpec | undefined
   /** Whether it is noted when its one run has ended. */

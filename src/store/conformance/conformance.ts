@@ -13,6 +13,7 @@ import { holdLaws } from './cases/holds.js'
 import { ledgerLaws } from './cases/ledger.js'
 import { logLaws } from './cases/logs.js'
 import { stateLaws } from './cases/state.js'
+import { noticeLaws } from './notice-laws.js'
 import { overviewLaws } from './cases/overview.js'
 import { planningLaws } from './cases/planning.js'
 import { randomOperations } from './random-operations.js'
@@ -36,6 +37,7 @@ export function conformance(
     describe('claims', () => claimLaws(law))
     describe('concurrency limits', () => slotLaws(law))
     describe('finish', () => finishLaws(law))
+    describe('notices', () => noticeLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))
     describe('chains', () => chainLaws(law))

@@ -1,3 +1,4 @@
+import { failureNotice, watchKey } from '../../kernel/alert/notice.js'
 import { chainEffect, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import { chainMsOf } from '../../kernel/trigger/trigger.js'
@@ -11,6 +12,13 @@ export function applyEndEffect(tables: Tables, row: RunRow): void {
   const effect = tables.endEffects.get(row.endEffect ?? '')
   if (effect === chainEffect) continueChain(tables, row)
   else if (effect !== undefined) apply(tables, effect, endedRun(row))
+}
+
+/** Writes the notice of a run that failed for good, where somebody watches for it. */
+export function noteFailure(tables: Tables, row: RunRow): void {
+  const ended = endedRun(row)
+  const notice = failureNotice(ended, stateEntryAt(tables, watchKey)?.value)
+  if (notice !== undefined) writeStateEntry(tables, notice, ended.at)
 }
 
 function endedRun(row: RunRow): EndedRun {

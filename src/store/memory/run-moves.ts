@@ -14,7 +14,7 @@ import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { admit, readyIndex, releaseSlots, stopWaiting } from './concurrency-slots.js'
 import { copyJson } from './json-copy.js'
-import { applyEndEffect } from './end-effect.js'
+import { applyEndEffect, noteFailure } from './end-effect.js'
 import { getOrAdd, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Inserts a pending run; a run whose id exists stays unchanged. */
@@ -72,6 +72,7 @@ export function makeFinal(
   tables.final.add(row)
   markFinal(tables, row)
   if (left.hadSlots) releaseSlots(tables, row)
+  if (end.state === 'failed') noteFailure(tables, row)
   applyEndEffect(tables, row)
 }
 

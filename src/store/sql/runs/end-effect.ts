@@ -1,3 +1,4 @@
+import { failureNotice, watchKey } from '../../../kernel/alert/notice.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import { chainEffect } from '../../../kernel/run/end-effect.js'
 import { endEffectOf } from '../rows/run-rows.js'
@@ -49,4 +50,17 @@ export function* applyEndEffect(
     yield* writeStateEntry(session, { ...arrival, name: trigger }, end.at)
     yield* session.sql.change(ARRIVED, end.at, trigger)
   }
+}
+
+/** Writes the notice of a run that failed for good, where somebody watches for it. Its key is new, so no other writer can meet it. */
+export function* noteFailure(
+  session: Session,
+  run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger'>,
+  end: RunEnd,
+): Verb<void> {
+  const watch = yield* stateValue(session, watchKey)
+  if (watch === undefined) return
+  const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
+  const notice = failureNotice(ended, watch)
+  if (notice !== undefined) yield* writeStateEntry(session, notice, end.at)
 }

@@ -7,7 +7,7 @@ import { finalCodes, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { admit, leaveSlots, releaseSlots } from './concurrency-slots.js'
-import { applyEndEffect } from './end-effect.js'
+import { applyEndEffect, noteFailure } from './end-effect.js'
 
 // Relies on: primary key. Only the first end of a chained run continues its chain, so that mark goes with it.
 const END = `update rota.runs set state = $1, finished_at = $2, reason = $3, waits_for = null,
@@ -31,6 +31,7 @@ export function* endRun(session: Session, run: Unfinished, end: RunEnd): Verb<vo
     if (run.state === ready || run.state === running) yield* releaseSlots(session, run.gates)
     else if (run.state === blocked) yield* leaveSlots(session, run.gates)
   }
+  if (end.state === 'failed') yield* noteFailure(session, run, end)
   if (run.follow !== null) yield* applyEndEffect(session, run, end)
 }
 

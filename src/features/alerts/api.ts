@@ -1,0 +1,153 @@
+import type { ChangeOptions } from '../../kernel/audit/change-options.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf, shown } from '../../kernel/definition/faults.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { noneNamed } from '../../kernel/definition/read-value.js'
+import { randomRunId } from '../../kernel/identity/identity.js'
+import type { AppContext } from '../app-context.js'
+import { addChannel } from './channel-job.js'
+import {
+  readChannel,
+  readRule,
+  type AlertRule,
+  type Channel,
+  type ChannelInput,
+  type RuleInput,
+} from './definition.js'
+import { checkChannels, ownAlerts, storedAlerts, writeAlerts, type OwnAlerts } from './rules.js'
+import type { AlertStatus } from './status.js'
+
+/** What became of a test message. */
+export interface AlertTest {
+  readonly channel: string
+  readonly kind: Channel['kind']
+  readonly isSent: boolean
+  /** What the receiver said, or why it was not sent. */
+  readonly result: Json
+  readonly tookMs: number
+}
+
+/** The part of the app that routes and commands use. */
+export interface AlertsApp {
+  readonly alerts: Alerts
+}
+
+/** How long a test may take. */
+const testMs = 30_000
+
+/** `app.alerts`: who is told of trouble, and how. */
+export class Alerts {
+  readonly #context: AppContext
+  readonly #own: OwnAlerts
+
+  constructor(context: AppContext) {
+    this.#context = context
+    this.#own = context.definitions.part(ownAlerts)
+    context.definitions.addCheck(checkChannels(this.#own))
+    context.join({
+      prepare: async ({ store, guard, roles }) => {
+        if (!roles.scheduler) return
+        const alerts = storedAlerts(context.definitions, this.#own)
+        await writeAlerts(store, { source: context.source, alerts, now: guard.now() })
+      },
+    })
+  }
+
+  /** Defines where messages go. */
+  channel(name: string, input: ChannelInput): void {
+    this.#context.assertNotStarted('a channel')
+    const place = placeOf()
+    const read = readChannel({ name, input }, place)
+    refuse(`channel ${shown(name)}`, place.faults)
+    addChannel({ name, channel: (read as readonly [string, Channel])[1] }, this.#context)
+  }
+
+  /** Defines which trouble is told to which channels. */
+  rule(name: string, input: RuleInput): void {
+    this.#context.assertNotStarted('a rule')
+    const place = placeOf()
+    const rule = readRule({ name, input }, place)
+    refuse(`rule ${shown(name)}`, place.faults)
+    this.#own.rules.set(name, rule as AlertRule)
+  }
+
+  /** The rules and channels of every app of the store: what was sent last, what waits and what is quiet. */
+  async list(): Promise<AlertStatus> {
+    const { alertStatus } = await import('./status.js')
+    return await alertStatus(await this.#context.store(), this.#context.now())
+  }
+
+  /** Sends a test message by one channel of this app, or by all of them, and says what happened. */
+  async test(
+    name: string | undefined,
+    options: ChangeOptions & { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<readonly AlertTest[]> {
+    const { signal, ...change } = options
+    const channels = this.#named(name)
+    const asked = {
+      operation: 'test alert',
+      target: name ?? 'all channels',
+      outcome: (tests: readonly AlertTest[]) => (tests.every(({ isSent }) => isSent) ? 'sent' : 'not sent'),
+      options: change,
+      audit: { action: 'alert.test', target: `alerts:${name ?? '*'}`, subjects: [] },
+    }
+    return await this.#context.change(asked, async () => {
+      if (change.dryRun === true) {
+        const untried = { isSent: false, result: 'dry run', tookMs: 0 }
+        return channels.map(([channel, { kind }]) => ({ channel, kind, ...untried }))
+      }
+      return await Promise.all(channels.map(([channel, spec]) => this.#test(channel, spec, signal)))
+    })
+  }
+
+  #named(name: string | undefined): readonly (readonly [string, Channel])[] {
+    const all = [...this.#own.channels]
+    const known = all.map(([each]) => each)
+    if (known.length === 0)
+      throw new RotaError(
+        'CHANNEL_UNKNOWN',
+        'this app defines no channel; `alerts.channels` of a config does',
+      )
+    const found = name === undefined ? all : all.filter(([each]) => each === name)
+    if (found.length > 0) return found
+    throw new RotaError(
+      'CHANNEL_UNKNOWN',
+      noneNamed('channel', name ?? '', { known, list: 'rota alert list' }),
+    )
+  }
+
+  async #test(name: string, channel: Channel, given: AbortSignal | undefined): Promise<AlertTest> {
+    const { send } = await import('./send.js')
+    const { testMessage } = await import('./message.js')
+    const { clock, now, directory } = this.#context
+    const over = new AbortController()
+    const cancel = clock.timer(testMs, () => over.abort(new Error(`no answer within ${testMs / 1000} s`)))
+    const signal = given === undefined ? over.signal : AbortSignal.any([over.signal, given])
+    const beganMs = clock.monotonicMs()
+    const done = (isSent: boolean, result: Json): AlertTest => {
+      return {
+        channel: name,
+        kind: channel.kind,
+        isSent,
+        result,
+        tookMs: Math.round(clock.monotonicMs() - beganMs),
+      }
+    }
+    try {
+      const context = {
+        clock,
+        now,
+        directory,
+        environment: process.env,
+        signal,
+        attempt: 1,
+        log: () => undefined,
+      }
+      return done(true, await send(testMessage(randomRunId(now()), now()), { name, channel }, context))
+    } catch (error) {
+      return done(false, error instanceof Error ? error.message : String(error))
+    } finally {
+      cancel()
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { Registry } from '../../engine/sync/registry.js'
+import type { RunContext } from '../../engine/worker/perform.js'
+import { alertJobPrefix } from '../../kernel/alert/notice.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { frozen } from '../../kernel/definition/frozen.js'
+import { jobDefaults, type Job } from '../../kernel/job/job.js'
+import type { Clock } from '../../time/clock.js'
+import type { Channel } from './definition.js'
+import { messageIn } from './message.js'
+import { ownAlerts } from './rules.js'
+
+/** What the job of a channel can use of its app. */
+export interface ChannelApp {
+  readonly definitions: Registry
+  readonly clock: Clock
+  readonly directory: string
+}
+
+/** How long one attempt to send may take. */
+const timeoutMs = 60_000
+
+/** A receiver that is away for an hour loses nothing: fourteen attempts, the last ones ten minutes apart. */
+const retry = {
+  attempts: 10,
+  backoff: 'exponential',
+  delayMs: 1000,
+  maxDelayMs: 600_000,
+  jitter: 0.2,
+} as const
+
+/** Defines a channel and the job whose runs send its messages. */
+export function addChannel(
+  defined: { readonly name: string; readonly channel: Channel },
+  app: ChannelApp,
+): void {
+  const { name, channel } = defined
+  const job: Job = { ...jobDefaults, name: `${alertJobPrefix}${name}`, queue: 'alerts', retry, timeoutMs }
+  app.definitions.addJob(frozen(job), (run: RunContext) => perform(defined, run, app))
+  app.definitions.part(ownAlerts).channels.set(name, channel)
+}
+
+async function perform(
+  defined: { readonly name: string; readonly channel: Channel },
+  run: RunContext,
+  { clock, directory }: ChannelApp,
+): Promise<Json> {
+  const { send } = await import('./send.js')
+  return await send(messageIn(run.payload), defined, {
+    clock,
+    now: () => clock.now(),
+    directory,
+    environment: process.env,
+    signal: run.signal,
+    attempt: run.attempt,
+    log: (text) => run.log(text),
+  })
+}

@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto'
+import { boundText } from '../../kernel/definition/bounds.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { alertJobPrefix } from '../../kernel/alert/notice.js'
+import type { SecretText } from '../../kernel/definition/secret-text.js'
+import { handlerFailed } from '../../handlers/handler-context.js'
+import { performShell } from '../../handlers/perform-shell.js'
+import { followRedirects, shorten } from '../../outbound/follow-redirects.js'
+import { maskSecrets, resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
+import type { Clock } from '../../time/clock.js'
+import { parseInstant, type Instant } from '../../time/instant.js'
+import type { Channel } from './definition.js'
+import { linesOf, payloadOf, type AlertMessage } from './message.js'
+
+/** What sending needs besides the message. */
+export interface SendContext extends SecretPlaces {
+  readonly clock: Clock
+  readonly now: () => Instant
+  readonly directory: string
+  readonly signal: AbortSignal
+  readonly attempt: number
+  readonly log: (text: string) => void
+}
+
+/** Sends a message by a channel. Resolves with what the other side said; throws if it did not take it. Secrets are in neither. */
+export async function send(
+  message: AlertMessage,
+  { name, channel }: { readonly name: string; readonly channel: Channel },
+  context: SendContext,
+): Promise<Json> {
+  switch (channel.kind) {
+    case 'webhook':
+      return await sendWebhook(message, channel, context)
+    case 'slack':
+      return await post(channel.url, { text: slackText(message) }, context)
+    case 'discord': {
+      const body = { content: boundText(linesOf(message).join('\n'), 1900), allowed_mentions: { parse: [] } }
+      return await post(channel.url, body, context)
+    }
+    case 'command':
+      return await runCommand(message, { name, argv: channel.argv }, context)
+    case 'email': {
+      const { sendEmail } = await import('./email.js')
+      return await sendEmail(message, channel, context)
+    }
+  }
+}
+
+/** Slack reads `<`, `>` and `&` as markup. */
+function slackText(message: AlertMessage): string {
+  const [title = '', ...lines] = linesOf(message).map((line) =>
+    line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  )
+  return boundText([`*${title.replaceAll('*', '')}*`, ...lines].join('\n'), 3900)
+}
+
+/** Signed by the Standard Webhooks rules. The id is the same for every attempt, so that a receiver can drop a second one. */
+async function sendWebhook(
+  message: AlertMessage,
+  { url, secret }: Extract<Channel, { kind: 'webhook' }>,
+  context: SendContext,
+): Promise<Json> {
+  const { texts, secrets } = await resolveTexts({ secret }, context)
+  const body = JSON.stringify(payloadOf(message))
+  const time = String(Math.floor(context.now() / 1000))
+  const key = keyOf(texts['secret'] ?? '')
+  const signature = createHmac('sha256', key).update(`${message.id}.${time}.${body}`).digest('base64')
+  const headers = {
+    'webhook-id': message.id,
+    'webhook-timestamp': time,
+    'webhook-signature': `v1,${signature}`,
+  }
+  return await post(url, body, context, { headers, secrets })
+}
+
+/** The key of a secret: base64 behind `whsec_`, otherwise its own bytes. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
+}
+
+async function post(
+  url: SecretText,
+  content: Json,
+  context: SendContext,
+  extra: { readonly headers: Readonly<Record<string, string>>; readonly secrets: readonly string[] } = {
+    headers: {},
+    secrets: [],
+  },
+): Promise<Json> {
+  const { texts, secrets } = await resolveTexts({ url }, context)
+  const address = texts['url'] ?? ''
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw handlerFailed('the address of the channel is not an http or https URL')
+  const body = typeof content === 'string' ? content : JSON.stringify(content)
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'rota',
+    ...extra.headers,
+  }
+  // The address may be a secret with parts that answers and errors repeat.
+  const hidden = [...secrets, ...extra.secrets, ...secrets.flatMap(partsOfUrl)]
+  const mask = (text: string): string => maskSecrets(text, hidden)
+  const rules = { privateTargets: 'allow', signal: context.signal } as const
+  const sent = await followRedirects({ url: new URL(address), method: 'POST', headers, body }, rules).catch(
+    (error: unknown) => {
+      throw handlerFailed(mask(error instanceof Error ? error.message : String(error)))
+    },
+  )
+  const { status } = sent.answer
+  if (status < 300) return { status }
+  throw handlerFailed(mask(`the receiver answered ${status}: ${shorten(sent.answer.body.toString('utf8'))}`))
+}
+
+function partsOfUrl(text: string): string[] {
+  return URL.canParse(text) ? new URL(text).pathname.split('/').filter((part) => part.length >= 6) : []
+}
+
+async function runCommand(
+  message: AlertMessage,
+  { name, argv }: { readonly name: string; readonly argv: readonly string[] },
+  { clock, environment, directory, signal, attempt, log }: SendContext,
+): Promise<Json> {
+  const run = {
+    id: message.id,
+    job: `${alertJobPrefix}${name}`,
+    trigger: undefined,
+    attempt,
+    dueAt: parseInstant(message.at),
+    partition: undefined,
+    payload: payloadOf(message),
+  }
+  return await performShell(
+    { kind: 'shell', argv },
+    { run, clock, environment, directory, signal, log: (_level, text) => log(text) },
+  )
+}

@@ -1,0 +1,9 @@
+import type { CorpusPart } from '../../../../test/cli/corpus.js'
+
+/** The command lines of alerts that are tried with bad words. */
+export const corpus: CorpusPart = {
+  bases: {
+    'alert list': [{ line: [] }],
+    'alert test': [{ line: ['ops'] }],
+  },
+}

@@ -1,0 +1,73 @@
+/**
+ * Notices of trouble. A notice is a state entry that is written in the transaction of what it is about, or before that
+ * can be repeated: so none is lost and none is written twice. Notices are only written while somebody watches for their kind.
+ */
+import { boundText } from '../definition/bounds.js'
+import type { Json } from '../definition/json.js'
+import type { RunId } from '../identity/identity.js'
+import type { EndedRun } from '../run/end-effect.js'
+import { quarantinedReason } from '../run/run.js'
+import type { StateChange, StateKey } from '../state/state-entry.js'
+import type { Instant } from '../../time/instant.js'
+
+/** What an alert can be about. */
+export const alertKinds = [
+  'failure',
+  'quarantined',
+  'recovery',
+  'missed',
+  'sla',
+  'paused',
+  'sensor-behind',
+  'worker-lost',
+] as const
+
+/** One of the things that an alert can be about. */
+export type AlertKind = (typeof alertKinds)[number]
+
+/** One thing that happened and that somebody wants to hear of. */
+export interface AlertNotice {
+  readonly on: AlertKind
+  readonly at: Instant
+  readonly job: string | null
+  readonly trigger: string | null
+  readonly run: RunId | null
+  readonly dueAt: Instant | null
+  /** One sentence for a person. */
+  readonly text: string
+}
+
+/** The jobs that send alerts have this at the beginning of their names; nobody is alerted about them. */
+export const alertJobPrefix = 'alert:'
+
+/** The entry that says, by source, which kinds of notices are watched for. */
+export const watchKey: StateKey = { kind: 'alert', name: 'watch', item: '' }
+
+/** The name of the entries that are notices. */
+export const newNotices = 'new'
+
+/** Whether the entry under `watchKey` asks for a kind of notice. */
+export function isWatched(watch: Json | undefined, on: AlertKind): boolean {
+  return Object.values((watch ?? {}) as Record<string, readonly AlertKind[]>).some((kinds) =>
+    kinds.includes(on),
+  )
+}
+
+/** The change that writes a notice; the same id is the same notice. */
+export function noticeChange(notice: AlertNotice, id: string): StateChange {
+  const value = { ...notice, text: boundText(notice.text, longestText) }
+  return { kind: 'alert', name: newNotices, item: `${notice.on} ${id}`, value: value as unknown as Json }
+}
+
+const longestText = 1000
+
+/** The notice of a run that failed for good, where somebody watches for it. A run that is retried and fails again gives another one. */
+export function failureNotice(
+  { id, job, trigger, dueAt, at, error, reason }: EndedRun,
+  watch: Json | undefined,
+): StateChange | undefined {
+  const on = reason === quarantinedReason ? 'quarantined' : 'failure'
+  if (job.startsWith(alertJobPrefix) || !isWatched(watch, on)) return undefined
+  const text = error?.message ?? reason ?? 'it failed'
+  return noticeChange({ on, at, job, trigger: trigger ?? null, run: id, dueAt, text }, `${id} ${at}`)
+}
