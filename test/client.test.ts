@@ -49,6 +49,7 @@ it.skipIf(!isWhole)(
       'Command jobs': (await client('GET /command-jobs')).items,
       Plans: (await client('GET /plans')).items,
       Audit: (await client('GET /audit', { query: { limit: 5 } })).items,
+      Alerts: (await client('GET /alerts')).channels,
       Bulk: (await client('GET /bulk')).items,
       Access: (await client('GET /session')).role,
       Live: typeof (await client('GET /pulse')).id,

@@ -4,6 +4,7 @@ import { root } from './repository.js'
 
 /** The features of the whole tree. Tests pass without any one of them, so they ask which are there. */
 export const featureNames = [
+  'alerts',
   'assets',
   'bulk',
   'bus',

@@ -128,7 +128,7 @@ describe('what a source may reach for', () => {
 
   test('the environment is only read in app, cli and the api of a feature', () => {
     expect(
-      matching(/\bprocess\.env\b/, (path) => /^src\/(?:app|cli|features\/sensors)\//.test(path)),
+      matching(/\bprocess\.env\b/, (path) => /^src\/(?:app|cli|features\/(?:alerts|sensors))\//.test(path)),
     ).toEqual([])
   })
 

@@ -1,5 +1,44 @@
 // Made by `npm run docs:api` from the routes; do not edit.
 
+/** The schema AlertStatus of the API. */
+export type AlertStatus = {
+  readonly channels: readonly {
+    readonly name: string
+    readonly kind: 'webhook' | 'slack' | 'discord' | 'command' | 'email'
+    readonly source: string
+    readonly lastSentAt: Instant | null
+    readonly lastFailure: { readonly run: string; readonly at: Instant; readonly text: string } | null
+  }[]
+  readonly rules: readonly {
+    readonly source: string
+    readonly name: string
+    readonly on: readonly (
+      | 'failure'
+      | 'quarantined'
+      | 'recovery'
+      | 'missed'
+      | 'sla'
+      | 'paused'
+      | 'sensor-behind'
+      | 'worker-lost'
+    )[]
+    readonly channels: readonly string[]
+    readonly jobs: readonly string[] | null
+    readonly triggers: readonly string[] | null
+    readonly groupMs: number
+    readonly quietMs: number
+  }[]
+  readonly subjects: readonly {
+    readonly source: string
+    readonly rule: string
+    readonly subject: string
+    readonly waiting: number
+    readonly sendAt: Instant | null
+    readonly quietUntil: Instant | null
+    readonly isFailing: boolean
+  }[]
+}
+
 /** The schema Asset of the API. */
 export type Asset = {
   readonly name: string
@@ -1096,6 +1135,26 @@ export interface Operations {
       }
     }
     readonly answer: { readonly items: readonly AuditEntry[]; readonly next: string | null }
+  }
+  /** Reads the rules and channels of alerts, what was sent last, what waits and what is quiet. */
+  readonly 'GET /alerts': {
+    readonly request: {}
+    readonly answer: AlertStatus
+  }
+  /** Sends a test message by one channel of the serving app, or by all of them, and says what happened. */
+  readonly 'POST /alerts/test': {
+    readonly request: {
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly channel?: string }
+    }
+    readonly answer: {
+      readonly tests: readonly {
+        readonly channel: string
+        readonly kind: 'webhook' | 'slack' | 'discord' | 'command' | 'email'
+        readonly sent: boolean
+        readonly result: unknown
+        readonly tookMs: number
+      }[]
+    }
   }
   /** Lists all assets, by name, with what each is made from. */
   readonly 'GET /assets': {

@@ -6,6 +6,7 @@ import type { Store } from '../../store/port.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
+import { withMissedNotices } from '../notices.js'
 import { factsOf, kindOf, type TriggerKinds } from '../trigger-kind.js'
 
 /** What a scheduler needs. */
@@ -108,8 +109,9 @@ interface Faulty {
   readonly againMs: number
 }
 
-async function commit(ticks: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
-  if (ticks.length === 0) return
+async function commit(planned: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
+  if (planned.length === 0) return
+  const ticks = await withMissedNotices(store, planned)
   const committed = store.tick(ticks)
   if (ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)) onRuns()
   const answers = await committed

@@ -3,6 +3,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Finished, LostClaim, Store } from '../../store/port.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
+import { noteLostWorkers } from '../notices.js'
 import { forgetRequests } from './forget-requests.js'
 import { forgetDays, rollUp } from './roll-up.js'
 
@@ -58,7 +59,13 @@ export class Upkeep {
     if (steadyMs === 0) return 0
     const at = now()
     const longestMs = Math.min(Math.ceil(steadyMs) - 1, Number.MAX_SAFE_INTEGER)
-    const lost = await store.expire({ now: at, deadline: at - leaseSlackMs, longestMs, limit: lostBatch })
+    const deadline = at - leaseSlackMs
+    await noteLostWorkers(store, {
+      now: at,
+      isLost: ({ leaseUntil, lastBeatAt = 0 }) =>
+        leaseUntil < deadline && leaseUntil - lastBeatAt <= longestMs,
+    })
+    const lost = await store.expire({ now: at, deadline, longestMs, limit: lostBatch })
     if (lost.length === 0) return 0
     const finished = lost.map((claim) => ended(claim, at))
     // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.

@@ -4,6 +4,7 @@ import { placeOf, shown } from '../../kernel/definition/faults.js'
 import type { Json } from '../../kernel/definition/json.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import { randomRunId } from '../../kernel/identity/identity.js'
+import { namedText } from '../../text/error-text.js'
 import type { AppContext } from '../app-context.js'
 import { addChannel } from './channel-job.js'
 import {
@@ -14,7 +15,7 @@ import {
   type ChannelInput,
   type RuleInput,
 } from './definition.js'
-import { checkChannels, ownAlerts, storedAlerts, writeAlerts, type OwnAlerts } from './rules.js'
+import { checkChannels, ownAlerts, type OwnAlerts } from './own.js'
 import type { AlertStatus } from './status.js'
 
 /** What became of a test message. */
@@ -47,6 +48,7 @@ export class Alerts {
     context.join({
       prepare: async ({ store, guard, roles }) => {
         if (!roles.scheduler) return
+        const { storedAlerts, writeAlerts } = await import('./rules.js')
         const alerts = storedAlerts(context.definitions, this.#own)
         await writeAlerts(store, { source: context.source, alerts, now: guard.now() })
       },
@@ -91,25 +93,30 @@ export class Alerts {
       options: change,
       audit: { action: 'alert.test', target: `alerts:${name ?? '*'}`, subjects: [] },
     }
-    return await this.#context.change(asked, async () => {
+    return await this.#context.change(asked, async (store, now) => {
       if (change.dryRun === true) {
         const untried = { isSent: false, result: 'dry run', tookMs: 0 }
         return channels.map(([channel, { kind }]) => ({ channel, kind, ...untried }))
       }
-      return await Promise.all(channels.map(([channel, spec]) => this.#test(channel, spec, signal)))
+      const tests = await Promise.all(channels.map(([channel, spec]) => this.#test(channel, spec, signal)))
+      // What is written with it carries the entry of the audit.
+      const changes = tests.map(({ channel, isSent }) => {
+        return { kind: 'alert', name: 'tested', item: channel, value: { at: now, isSent } } as const
+      })
+      await store.changeState({ changes, now })
+      return tests
     })
   }
 
   #named(name: string | undefined): readonly (readonly [string, Channel])[] {
     const all = [...this.#own.channels]
     const known = all.map(([each]) => each)
-    if (known.length === 0)
-      throw new RotaError(
-        'CHANNEL_UNKNOWN',
-        'this app defines no channel; `alerts.channels` of a config does',
-      )
     const found = name === undefined ? all : all.filter(([each]) => each === name)
     if (found.length > 0) return found
+    if (known.length === 0) {
+      const which = name === undefined ? 'channel' : `channel ${namedText(name)}`
+      throw new RotaError('CHANNEL_UNKNOWN', `no ${which}: this app defines none under \`alerts.channels\``)
+    }
     throw new RotaError(
       'CHANNEL_UNKNOWN',
       noneNamed('channel', name ?? '', { known, list: 'rota alert list' }),

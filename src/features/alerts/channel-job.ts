@@ -6,8 +6,7 @@ import { frozen } from '../../kernel/definition/frozen.js'
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { Clock } from '../../time/clock.js'
 import type { Channel } from './definition.js'
-import { messageIn } from './message.js'
-import { ownAlerts } from './rules.js'
+import { ownAlerts } from './own.js'
 
 /** What the job of a channel can use of its app. */
 export interface ChannelApp {
@@ -45,6 +44,7 @@ async function perform(
   { clock, directory }: ChannelApp,
 ): Promise<Json> {
   const { send } = await import('./send.js')
+  const { messageIn } = await import('./message.js')
   return await send(messageIn(run.payload), defined, {
     clock,
     now: () => clock.now(),

@@ -13,7 +13,7 @@ import { statusView, testView } from './views.js'
 
 const list: Command<AlertsApp> = {
   name: 'list',
-  summary: 'list rules and channels, what was sent last, what waits and what is quiet',
+  summary: 'list rules and channels, and what is quiet',
   examples: { 'rota alert list': 'who is told of what' },
   options: [zoneOption, ...storeOptions],
   run: onApp(async (app, { out }) => {

@@ -3,7 +3,7 @@ import { readEach, readOptions, type Written } from '../../kernel/definition/rea
 import type { FeatureDefinitions } from '../feature-config.js'
 import { addChannel } from './channel-job.js'
 import { readChannel, readRule, type ChannelInput, type RuleInput } from './definition.js'
-import { ownAlerts } from './rules.js'
+import { ownAlerts } from './own.js'
 
 /** What a config may say about alerts. */
 export interface AlertsConfig {

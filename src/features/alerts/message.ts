@@ -84,9 +84,7 @@ const words: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
   quarantined: ['quarantined run', 'quarantined runs'],
   recovery: ['recovery', 'recoveries'],
   missed: ['missed instant', 'missed instants'],
-  sla: ['SLA breach', 'SLA breaches'],
   paused: ['automatic pause', 'automatic pauses'],
-  'sensor-behind': ['sensor behind', 'sensors behind'],
   'worker-lost': ['lost worker', 'lost workers'],
 }
 

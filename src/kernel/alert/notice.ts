@@ -8,19 +8,11 @@ import type { RunId } from '../identity/identity.js'
 import type { EndedRun } from '../run/end-effect.js'
 import { quarantinedReason } from '../run/run.js'
 import type { StateChange, StateKey } from '../state/state-entry.js'
-import type { Instant } from '../../time/instant.js'
+import type { Tick } from '../tick/tick.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
 
 /** What an alert can be about. */
-export const alertKinds = [
-  'failure',
-  'quarantined',
-  'recovery',
-  'missed',
-  'sla',
-  'paused',
-  'sensor-behind',
-  'worker-lost',
-] as const
+export const alertKinds = ['failure', 'quarantined', 'recovery', 'missed', 'paused', 'worker-lost'] as const
 
 /** One of the things that an alert can be about. */
 export type AlertKind = (typeof alertKinds)[number]
@@ -70,4 +62,22 @@ export function failureNotice(
   if (job.startsWith(alertJobPrefix) || !isWatched(watch, on)) return undefined
   const text = error?.message ?? reason ?? 'it failed'
   return noticeChange({ on, at, job, trigger: trigger ?? null, run: id, dueAt, text }, `${id} ${at}`)
+}
+
+/** The notice of due instants that a tick found too late to run, where somebody watches for it. */
+export function missedNotice(
+  { trigger, revision, at, ranges }: Pick<Tick, 'trigger' | 'revision' | 'at' | 'ranges'>,
+  watch: Json | undefined,
+): StateChange | undefined {
+  const missed = ranges.filter(({ reason }) => reason === 'missed')
+  const [first] = missed
+  if (first === undefined || !isWatched(watch, 'missed')) return undefined
+  const lastAt = Math.max(...missed.map((range) => range.lastAt))
+  const when =
+    first.firstAt === lastAt
+      ? `what was due at ${formatInstant(lastAt)}`
+      : `what was due from ${formatInstant(first.firstAt)} to ${formatInstant(lastAt)}`
+  const text = `${when} was missed and does not run (${first.rule})`
+  const notice = { on: 'missed', at, job: null, trigger, run: null, dueAt: first.firstAt, text } as const
+  return noticeChange(notice, `${trigger} ${revision}`)
 }

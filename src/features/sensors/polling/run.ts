@@ -1,3 +1,4 @@
+import { writeNotice } from '../../../engine/notices.js'
 import { setMaxListeners } from 'node:events'
 import type { ConfiguredSensor } from '../sensor.js'
 import {
@@ -197,7 +198,11 @@ class Sensors implements RunningLoop {
     if (sensed.kind === 'error' && isToBePaused(facts.spec, failures)) {
       const reason = sensed.reason ?? ''
       const note = `${failures} polls in a row failed, the last one: ${reason}`
-      await store.hold({ target: `trigger:${name}`, now: guard.now(), actor: 'rota', note })
+      const now = guard.now()
+      const about = { on: 'paused', at: now, job: null, trigger: name, run: null, dueAt: null } as const
+      // Before the pause: a process that is killed in between polls again, fails again and pauses then.
+      await writeNotice(store, { ...about, text: `Rota paused it: ${note}` }, `${name} ${facts.due.revision}`)
+      await store.hold({ target: `trigger:${name}`, now, actor: 'rota', note })
       events.emit('sensor:paused', { sensor: name, failures, reason })
     }
     return tick.nextAt

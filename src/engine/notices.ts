@@ -1,0 +1,47 @@
+import { isWatched, missedNotice, noticeChange, watchKey, type AlertNotice } from '../kernel/alert/notice.js'
+import type { Json } from '../kernel/definition/json.js'
+import type { Tick } from '../kernel/tick/tick.js'
+import type { Store, WorkerStatus } from '../store/port.js'
+import type { Instant } from '../time/instant.js'
+
+/** Which kinds of notices are watched for. */
+export async function readWatch(store: Store): Promise<Json | undefined> {
+  const { kind, name } = watchKey
+  const [entry] = await store.stateEntries({ kind, names: [name], items: [''], limit: 1 })
+  return entry?.value
+}
+
+/** Ticks with the notices of what they missed, which are written in the transactions of the ticks. Only ticks that missed something ask the store. */
+export async function withMissedNotices(store: Store, ticks: readonly Tick[]): Promise<readonly Tick[]> {
+  const hasMissed = ({ ranges }: Tick): boolean => ranges.some(({ reason }) => reason === 'missed')
+  if (!ticks.some(hasMissed)) return ticks
+  const watch = await readWatch(store)
+  return ticks.map((tick) => {
+    const notice = missedNotice(tick, watch)
+    return notice === undefined ? tick : { ...tick, stateChanges: [...(tick.stateChanges ?? []), notice] }
+  })
+}
+
+/** Writes a notice, where somebody watches for it. */
+export async function writeNotice(store: Store, notice: AlertNotice, id: string): Promise<void> {
+  if (!isWatched(await readWatch(store), notice.on)) return
+  await store.changeState({ changes: [noticeChange(notice, id)], now: notice.at })
+}
+
+/** Writes notices of workers that are about to be taken for gone. They are written first: a worker that is gone is not listed any more. */
+export async function noteLostWorkers(
+  store: Store,
+  { now, isLost }: { readonly now: Instant; readonly isLost: (worker: WorkerStatus) => boolean },
+): Promise<void> {
+  if (!isWatched(await readWatch(store), 'worker-lost')) return
+  const lost = (await store.workers()).filter(isLost)
+  if (lost.length === 0) return
+  const changes = lost.map(({ id, host, pid, running }) => {
+    const text = `worker ${id} (${host}, process ${pid}) disappeared; it held ${running === 1 ? '1 run' : `${running} runs`}`
+    return noticeChange(
+      { on: 'worker-lost', at: now, job: null, trigger: null, run: null, dueAt: null, text },
+      id,
+    )
+  })
+  await store.changeState({ changes, now })
+}
