@@ -42,16 +42,7 @@ export const rooms: Readonly<Record<string, { rooms: readonly string[]; packages
       'text',
       'time',
     ],
-    packages: [
-      '@photostructure/sqlite',
-      'pg',
-      '@aws-sdk/client-s3',
-      'chokidar',
-      'nodemailer',
-      'picomatch',
-      'yaml',
-      'zod',
-    ],
+    packages: ['@photostructure/sqlite', 'pg', '@aws-sdk/client-s3', 'chokidar', 'picomatch', 'yaml', 'zod'],
   },
   // Routes as data, schemas and views. Views are without zod: commands use them too.
   wire: { rooms: ['engine', 'port', 'kernel', 'text', 'time'], packages: ['zod'] },

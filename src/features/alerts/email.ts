@@ -42,9 +42,20 @@ export async function sendEmail(
   }
 }
 
-async function loadPackage(): Promise<typeof import('nodemailer')> {
+/** What is used of the package. */
+interface Mailer {
+  createTransport(options: Readonly<Record<string, unknown>>): {
+    sendMail(mail: Readonly<Record<string, unknown>>): Promise<{ readonly response: string }>
+    close(): void
+  }
+}
+
+/** The package is optional, so its types may not be there either. */
+const packageName: string = 'nodemailer'
+
+async function loadPackage(): Promise<Mailer> {
   try {
-    return await import('nodemailer')
+    return (await import(packageName)) as Mailer
   } catch (cause) {
     throw new RotaError('PACKAGE_MISSING', 'e-mail needs the package nodemailer: npm install nodemailer', {
       cause,

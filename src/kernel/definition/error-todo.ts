@@ -24,6 +24,8 @@ export const errorTodo: Readonly<Record<ErrorCode, string>> = {
   RUN_STATE: 'Look at the state that the message names; wait for it to change, or do something else.',
   REVISION_CHANGED: 'Read it again, and decide again.',
   BULK_UNKNOWN: 'Look at those there are: `rota bulk list`.',
+  CHANNEL_UNKNOWN:
+    'Look at those there are (`rota alert list`); a config defines them under `alerts.channels`.',
   WORKER_UNKNOWN: 'Look at those there are (`rota workers`); processes that have ended are not listed.',
   TOKEN_UNKNOWN: 'Look at those there are (`rota token list`), or make one: `rota token create <name>`.',
   PARTITION_INVALID: 'Use a label that the message allows; see labels.',
