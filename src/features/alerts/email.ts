@@ -14,13 +14,13 @@ export async function sendEmail(
   { server, from, to }: Extract<Channel, { kind: 'email' }>,
   places: SecretPlaces,
 ): Promise<Json> {
-  const { createTransport } = await loadPackage()
+  const mailer = await loadPackage()
   const { texts, secrets } = await resolveTexts({ server }, places)
   const url = texts['server'] ?? ''
   const hidden = [...secrets, ...(URL.canParse(url) ? [decodeURIComponent(new URL(url).password)] : [])]
   const times = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs }
   try {
-    const transport = createTransport({ url, ...times })
+    const transport = mailer.createTransport({ url, ...times })
     const [subject = ''] = linesOf(message)
     const mail = {
       from,

@@ -57,7 +57,7 @@ export async function alertStatus(store: Store, now: Instant): Promise<AlertStat
     channels: await Promise.all(
       channels.map(async (one) => ({ ...one, ...(await lastOf(store, one.name, now)) })),
     ),
-    rules: all.flatMap(({ source, rules }) => rules.map(({ except: _, ...rule }) => ({ source, ...rule }))),
+    rules: all.flatMap(({ source, rules }) => rules.map((rule) => ruleStatus(source, rule))),
     subjects: abouts.map(({ source, rule, subject, about }) => ({
       source,
       rule,
@@ -68,6 +68,11 @@ export async function alertStatus(store: Store, now: Instant): Promise<AlertStat
       isFailing: about.failing !== null,
     })),
   }
+}
+
+function ruleStatus(source: string, rule: StoredRule): RuleStatus {
+  const { name, on, channels, jobs, triggers, groupMs, quietMs } = rule
+  return { source, name, on, channels, jobs, triggers, groupMs, quietMs }
 }
 
 async function lastOf(

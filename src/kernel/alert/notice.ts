@@ -48,7 +48,7 @@ export function isWatched(watch: Json | undefined, on: AlertKind): boolean {
 /** The change that writes a notice; the same id is the same notice. */
 export function noticeChange(notice: AlertNotice, id: string): StateChange {
   const value = { ...notice, text: boundText(notice.text, longestText) }
-  return { kind: 'alert', name: newNotices, item: `${notice.on} ${id}`, value: value as unknown as Json }
+  return { kind: 'alert', name: newNotices, item: `${notice.on} ${id}`, value }
 }
 
 const longestText = 1000

@@ -194,8 +194,8 @@ describe('a test message', () => {
     process.env['ALERT_TEST_URL'] = 'http://127.0.0.1:1/services/T000/B000/xoxb-secret-part'
     const [away] = await app.alerts.test('slack')
     expect(away?.isSent).toBe(false)
-    expect(String(away?.result)).toContain('connection refused')
-    expect(String(away?.result)).not.toContain('xoxb-secret-part')
+    expect(JSON.stringify(away?.result)).toContain('connection refused')
+    expect(JSON.stringify(away?.result)).not.toContain('xoxb-secret-part')
     await expect(app.alerts.test('slak')).rejects.toThrow(/no channel slak; did you mean slack\?/)
     const history = await app.history({ limit: 9 })
     expect(history.map(({ action }) => action)).toContain('alert.test')
@@ -219,8 +219,8 @@ describe('a test message', () => {
     process.env['ALERT_TEST_URL'] = `smtp://ann:wrong-pass@${await mailServer(mails)}`
     const [refused] = await app.alerts.test('mail')
     expect(refused).toMatchObject({ isSent: false })
-    expect(String(refused?.result)).toMatch(/535/)
-    expect(String(refused?.result)).not.toMatch(/wrong-pass/)
+    expect(JSON.stringify(refused?.result)).toMatch(/535/)
+    expect(JSON.stringify(refused?.result)).not.toMatch(/wrong-pass/)
   })
 })
 
