@@ -7,7 +7,7 @@ import type { AppContext } from '../features/app-context.js'
 import type { Author } from '../kernel/audit/change-options.js'
 import { RotaError } from '../kernel/definition/errors.js'
 import type { Enqueued } from '../store/port.js'
-import type { Clock } from '../time/clock.js'
+import { systemClock, type Clock } from '../time/clock.js'
 import { pick } from '../wire/to-json.js'
 import { loadHandlerExtensions } from './features.js'
 import type { Lifecycle } from './lifecycle.js'
@@ -46,6 +46,13 @@ export function newContext(options: ContextOptions): AppContext {
     definitions: registry,
     get storeUrl() {
       return options.storeUrl()
+    },
+    get storeForThread() {
+      const { clock: given, durability } = options.settings
+      const url = options.storeUrl()
+      return given === systemClock && /^(?:sqlite|postgres(?:ql)?):/.test(url)
+        ? { url, durability }
+        : undefined
     },
     get isStarted() {
       return lifecycle.isStarted

@@ -49,9 +49,9 @@ export class Lifecycle {
   constructor(options: LifecycleOptions) {
     this.#options = options
     const { storeUrl, clock, events, settings } = options
-    const { durability, create } = settings
+    const { durability, create, reader } = settings
     const { signal } = this.#ending
-    this.#store = new AppStore({ url: storeUrl, durability, create, clock, events, signal })
+    this.#store = new AppStore({ url: storeUrl, durability, create, clock, events, signal, reader })
   }
 
   get isStarted(): boolean {

@@ -11,7 +11,7 @@ import {
 } from '../formats/config/settings.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { isVirtual } from './process/loop-times.js'
-import type { Durability } from './store/open-store.js'
+import type { Durability, ReaderAccess } from './store/open-store.js'
 
 export type { StepContext, StepFunction } from '../handlers/pipeline/step-function.js'
 
@@ -65,6 +65,8 @@ export interface Settings extends AppSettings {
   readonly create: boolean
   readonly directory: string | undefined
   readonly clock: Clock
+  /** For a thread that only reads the store. */
+  readonly reader?: ReaderAccess | undefined
 }
 
 const optionNames: readonly (keyof RotaOptions)[] = [

@@ -351,8 +351,8 @@ class AppRoot {
   /** The HTTP API of this app as one function, to be mounted in a server. */
   handler(options: HandlerOptions): AppHandler {
     return appHandler(options, async () => {
-      const { serve } = await import('./serve/served.js')
-      return await serve({ app: this as unknown as App, context: this.#context }, options)
+      const { mount } = await import('./serve/mount.js')
+      return await mount({ app: this as unknown as App, context: this.#context }, options)
     })
   }
 

@@ -31,6 +31,8 @@ export interface AppContext {
   readonly directory: string
   /** The address of the store with an absolute path. */
   readonly storeUrl: string
+  /** What another thread needs to read the store; undefined where only this one can: in memory, in files, or by the clock of a test. */
+  readonly storeForThread: { readonly url: string; readonly durability: 'full' | 'normal' } | undefined
   /** Whether `start()` was called: later definitions are made at run time. */
   readonly isStarted: boolean
   /** Throws if `start()` was called. */

@@ -13,21 +13,35 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
 }
 
+/** An answer that is there as a whole. A Response costs several times as much to make and to send. */
+export interface PlainAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** An answer: as a whole, or as a Response whose body may come later. */
+export type Answer = PlainAnswer | Response
+
+/** The same answer for whoever wants a Response. */
+export function toResponse(answer: Answer): Response {
+  if (answer instanceof Response) return answer
+  const { status, headers, body } = answer
+  return new Response(body, { status, headers })
+}
+
 /** A JSON answer; instants become ISO texts, and what is absent null. */
 export function jsonAnswer(
   value: unknown,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
-): Response {
+): PlainAnswer {
   const body = JSON.stringify(toJson(value))
-  return new Response(body, {
-    status,
-    headers: { ...safeHeaders, 'content-type': 'application/json', ...headers },
-  })
+  return { status, headers: { ...safeHeaders, 'content-type': 'application/json', ...headers }, body }
 }
 
 /** The answer to a request that failed; what is not known to be safe to tell is left out. */
-export function problemAnswer(error: unknown): Response {
+export function problemAnswer(error: unknown): PlainAnswer {
   const problem = problemOf(error)
   const headers = {
     ...safeHeaders,
@@ -35,7 +49,7 @@ export function problemAnswer(error: unknown): Response {
     ...(problem.status === 503 ? { 'retry-after': '5' } : {}),
     ...(error instanceof Refusal ? error.headers : {}),
   }
-  return new Response(JSON.stringify(problem), { status: problem.status, headers })
+  return { status: problem.status, headers, body: JSON.stringify(problem) }
 }
 
 function problemOf(error: unknown): Problem {

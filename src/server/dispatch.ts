@@ -2,35 +2,41 @@
 import { includesRole } from '../wire/role.js'
 import type { Connection } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
-import { problemAnswer, safeHeaders } from './answer.js'
-import { apiPath, type FetchHandler } from './handler.js'
+import { problemAnswer, safeHeaders, type Answer } from './answer.js'
+import { apiPath, type AnswerHandler, type FetchHandler } from './handler.js'
+import type { OtherThread } from './other-thread.js'
 import { isKnown, Refusal } from './problem.js'
 import type { StaticFiles } from './static.js'
 
 /** The parts below one mount. */
 export interface Parts {
-  readonly api: FetchHandler
-  readonly health: (question: 'live' | 'ready') => Promise<Response>
+  readonly api: AnswerHandler
+  readonly health: (question: 'live' | 'ready') => Promise<Answer>
+  /** What this thread knows of the metrics. */
   readonly metrics: () => Promise<string>
   readonly identify: Identify
   /** Doors that check their callers themselves, by the first part of their path. */
   readonly doors: ReadonlyMap<string, FetchHandler>
   readonly dashboard: StaticFiles
+  /** Another thread that also has a part of the metrics, and the rest of the program if `isApp`. */
+  readonly other?: { readonly thread: OtherThread; readonly isApp: boolean } | undefined
   readonly onTrouble: (error: unknown) => void
 }
 
 /** Sends each request to the part it is for. Where the handler is mounted does not matter: only the end of the path counts. */
-export function dispatcher(parts: Parts): FetchHandler {
+export function dispatcher(parts: Parts): AnswerHandler {
   return async (request, connection = {}) => {
     try {
       const { pathname } = new URL(request.url)
       if (pathname.includes(`${apiPath}/`)) return await parts.api(request, connection)
       const [, question] = /\/health\/(live|ready)$/.exec(pathname) ?? []
-      if (question !== undefined) return await parts.health(question as 'live' | 'ready')
+      const app = parts.other?.isApp === true ? parts.other.thread : undefined
+      if (question !== undefined)
+        return await (app?.answer(request, connection) ?? parts.health(question as 'live' | 'ready'))
       if (pathname.endsWith('/metrics')) return await metricsAnswer(parts, request, connection)
       const [, door = ''] = /\/(\w+)\/[^/]+$/.exec(pathname) ?? []
       const open = parts.doors.get(door)
-      if (open !== undefined) return await open(request, connection)
+      if (open !== undefined) return await (app?.answer(request, connection) ?? open(request, connection))
       const page = await parts.dashboard(request, connection)
       if (page !== undefined) return page
       if (connection.passOn !== undefined) return connection.passOn()
@@ -46,5 +52,14 @@ async function metricsAnswer(parts: Parts, request: Request, connection: Connect
   const caller = await parts.identify(request, connection, 'read')
   if (!includesRole(caller.role, 'read')) throw new Refusal('NOT_ALLOWED', 'metrics need the role read')
   const headers = { ...safeHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
-  return new Response(await parts.metrics(), { headers })
+  // One who asks for another thread has its own part already.
+  const isPart = connection.caller !== undefined || parts.other === undefined
+  const rest = isPart ? '' : await metricsOf(parts.other.thread, request, { ...connection, caller })
+  return new Response(`${rest}${await parts.metrics()}`, { headers })
+}
+
+async function metricsOf(thread: OtherThread, request: Request, connection: Connection): Promise<string> {
+  const response = await thread.answer(request, connection)
+  if (response.ok) return await response.text()
+  throw new Refusal('NOT_ANSWERED', 'the metrics of the process could not be read')
 }

@@ -4,6 +4,7 @@ import { RotaError } from '../kernel/definition/errors.js'
 import { openMemoryStore } from '../store/memory/memory-store.js'
 import { roles, type Role } from '../wire/role.js'
 import { route, type Route } from '../wire/route.js'
+import { toResponse } from './answer.js'
 import { apiHandler, type HandlerOptions } from './handler.js'
 
 const answer = z.strictObject({ heard: z.json() })
@@ -70,7 +71,7 @@ function stage(given: Partial<HandlerOptions<object>> & { role?: Role } = {}) {
   })
   const ask = async (method: string, path: string, init: RequestInit = {}) => {
     const request = new Request(`http://127.0.0.1:7000/ops/api/v1${path}`, { method, ...init })
-    const response = await handle(request)
+    const response = toResponse(await handle(request))
     const text = await response.text()
     return {
       status: response.status,

@@ -8,8 +8,10 @@ import { includesRole } from '../wire/role.js'
 import type { Call, Caller, Connection, Route } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { senderOf } from './access/origin.js'
-import { jsonAnswer, problemAnswer } from './answer.js'
+import { jsonAnswer, problemAnswer, type Answer } from './answer.js'
+import type { AnswerCache } from './answer-cache.js'
 import { keyOf, onlyOnce } from './only-once.js'
+import type { OtherThread } from './other-thread.js'
 import { isKnown, Refusal } from './problem.js'
 import { queryOf, readAs, readBody } from './read-request.js'
 import { router, type Match } from './router.js'
@@ -28,16 +30,29 @@ export interface HandlerOptions<App> {
   /** Where answers are kept for requests that are repeated with their `Idempotency-Key`. */
   readonly store: () => Promise<Store>
   readonly now: () => Instant
+  /** Keeps answers for whoever asks the same before anything has changed. */
+  readonly cache?: AnswerCache | undefined
+  /** Answers some of the routes in another thread, after the request was checked here. */
+  readonly other?: RoutesElsewhere | undefined
+}
+
+/** Routes that another thread answers. */
+export interface RoutesElsewhere {
+  readonly thread: OtherThread
+  answers(route: Pick<Route, 'method' | 'needsApp' | 'isStream'>): boolean
 }
 
 /** Answers the requests of one path and what is below it. */
 export type FetchHandler = (request: Request, connection?: Connection) => Promise<Response>
 
+/** The same, where answers need not be Responses. */
+export type AnswerHandler = (request: Request, connection?: Connection) => Promise<Answer>
+
 /** Where the API is, below the path at which the handler is mounted. */
 export const apiPath = '/api/v1'
 
 /** Makes the handler of these routes. */
-export function apiHandler<App>(options: HandlerOptions<App>): FetchHandler {
+export function apiHandler<App>(options: HandlerOptions<App>): AnswerHandler {
   const find = router(options.routes)
   return async (request, connection = {}) => {
     const { pathname, searchParams } = new URL(request.url)
@@ -46,7 +61,14 @@ export function apiHandler<App>(options: HandlerOptions<App>): FetchHandler {
       const match = find(request.method, pathname.slice(at + apiPath.length))
       const caller = await options.identify(request, connection, match.route.role)
       checkMayCall(options, { request, caller, route: match.route })
-      return await perform(options, { request, connection, caller, searchParams, ...match })
+      if (options.other?.answers(match.route) === true)
+        return await options.other.thread.answer(request, { ...connection, caller })
+      const answer = (): Promise<Answer> =>
+        perform(options, { request, connection, caller, searchParams, ...match })
+      const { cache } = options
+      return await (cache === undefined
+        ? answer()
+        : cache.answer({ request, caller, route: match.route }, answer))
     } catch (error) {
       if (!isKnown(error)) options.onTrouble(error)
       return problemAnswer(error)
@@ -74,7 +96,7 @@ async function perform<App>(
   options: HandlerOptions<App>,
   given: Match<App> &
     Pick<Call<App>, 'request' | 'connection' | 'caller'> & { searchParams: URLSearchParams },
-): Promise<Response> {
+): Promise<Answer> {
   const { request, connection, caller, route, searchParams } = given
   const body = await bodyOf(route, request)
   const tag = tagOf(request.headers.get('if-match'), route)
@@ -110,12 +132,12 @@ async function answerOf<App>(
   { checkAnswers }: HandlerOptions<App>,
   route: Route<App>,
   call: Call<App>,
-): Promise<Response> {
+): Promise<Answer> {
   const answer = await route.handle(call)
   if (answer instanceof Response) return answer
   const tag = route.etag === undefined ? undefined : (answer as Record<string, string>)[route.etag]
   const response = jsonAnswer(answer, route.status, tag === undefined ? {} : { etag: `"${tag}"` })
-  if (checkAnswers === true) route.answer.parse(await response.clone().json())
+  if (checkAnswers === true) route.answer.parse(JSON.parse(response.body))
   return response
 }
 

@@ -1,4 +1,4 @@
-import { jsonAnswer } from './answer.js'
+import { jsonAnswer, type PlainAnswer } from './answer.js'
 
 /** What is asked about the health of a process. */
 export interface HealthyApp {
@@ -9,7 +9,7 @@ export interface HealthyApp {
 }
 
 /** Answers `/health/live` and `/health/ready`; nothing else is told, since anybody may ask. */
-export async function healthAnswer(app: HealthyApp, question: 'live' | 'ready'): Promise<Response> {
+export async function healthAnswer(app: HealthyApp, question: 'live' | 'ready'): Promise<PlainAnswer> {
   if (question === 'live') return jsonAnswer({ status: 'ok' })
   try {
     await app.probe()

@@ -22,6 +22,12 @@ export interface ServerOptions {
 
 const mostConnections = 1000
 
+/** The port that is served where none is named. Nobody has registered it. */
+const usualPort = 7070
+
+/** How many ports are tried where none is named: several programs on one machine are usual. */
+const mostTried = 10
+
 /** How long requests may take to end when the server is closed. */
 const closeMs = 5000
 
@@ -50,6 +56,21 @@ export class HttpServer {
     this.#server.on('clientError', answerBroken)
   }
 
+  /** Starts to listen, at the usual port or one of the next ones where none is named. */
+  async listenAt({ host, port }: { host: string; port: number | undefined }): Promise<Address> {
+    if (port !== undefined) return await this.listen({ host, port })
+    for (let i = 0; ; i += 1) {
+      try {
+        return await this.listen({ host, port: usualPort + i })
+      } catch (error) {
+        if (!isInUse(error)) throw error
+        if (i + 1 < mostTried) continue
+        const message = `the ports ${usualPort} to ${usualPort + i} of ${host} are in use`
+        throw new RotaError('LISTEN_FAILED', message, { cause: error })
+      }
+    }
+  }
+
   /** Starts to listen. */
   async listen({ host, port }: Address): Promise<Address> {
     await new Promise<void>((resolve, reject) => {
@@ -73,6 +94,10 @@ export class HttpServer {
     await closed
     cancel()
   }
+}
+
+function isInUse(error: unknown): boolean {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 }
 
 /** Answers what never became a request: bytes that are not HTTP, headers that are too long or too slow. */

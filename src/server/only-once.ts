@@ -12,7 +12,7 @@ import { createHash } from 'node:crypto'
 import type { StateChange, StateEntry } from '../kernel/state/state-entry.js'
 import type { Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
-import { problemAnswer, safeHeaders } from './answer.js'
+import { problemAnswer, safeHeaders, toResponse, type Answer } from './answer.js'
 import { isKnown, Refusal } from './problem.js'
 
 /** How long a key is remembered. Upkeep removes older ones. */
@@ -60,8 +60,8 @@ export function keyOf(headers: Headers): string | undefined {
 /** Performs a request unless one with its key was performed; `perform` gets what its transaction writes alongside. */
 export async function onlyOnce(
   request: KeyedRequest,
-  perform: (alongside: readonly StateChange[]) => Promise<Response>,
-): Promise<Response> {
+  perform: (alongside: readonly StateChange[]) => Promise<Answer>,
+): Promise<Answer> {
   const { store, now, text } = request
   const key = { kind: 'request', name: digestOf(`${request.actor}\n${request.key}`), item: '' } as const
   const fingerprint = digestOf(text)
@@ -74,8 +74,8 @@ export async function onlyOnce(
   const claimed = await store.changeState({ changes: [{ ...key, revision, value: running }], now: now() })
   if (claimed === 'stale') throw inUse()
   const own = revision + 1
-  const response = await answered(() =>
-    perform([{ ...key, revision: own, value: { ...running, step: 'changed' } }]),
+  const response = toResponse(
+    await answered(() => perform([{ ...key, revision: own, value: { ...running, step: 'changed' } }])),
   )
   if (response.status < 400) await keep()
   else {
@@ -118,7 +118,7 @@ function answerAgain(
 }
 
 /** A refusal is an answer as well; what is not known to be one stays an error. */
-async function answered(perform: () => Promise<Response>): Promise<Response> {
+async function answered(perform: () => Promise<Answer>): Promise<Answer> {
   try {
     return await perform()
   } catch (error) {

@@ -47,6 +47,7 @@ export const refusals = {
   KEY_REUSED: { status: 422, todo: 'Use a new Idempotency-Key for another request.' },
   ANSWER_LOST: { status: 409, todo: 'The change was made: read its result, and do not repeat it.' },
   TOO_MANY_REQUESTS: { status: 429, todo: 'Wait as long as the header Retry-After says.' },
+  NOT_ANSWERED: { status: 503, todo: 'Send the request again.' },
   TOO_MANY_STREAMS: { status: 503, todo: 'Close other pages, or ask /pulse from time to time.' },
 } as const satisfies Record<string, { status: number; todo: string }>
 
@@ -80,6 +81,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   BACKFILL_CHANGED: 409,
   PAYLOAD_TOO_LARGE: 413,
   STORE_BUSY: 503,
+  READ_TOO_LONG: 503,
   STORE_AWAY: 503,
   STORE_FULL: 503,
   STORE_IO: 503,

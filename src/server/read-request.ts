@@ -6,7 +6,7 @@ import type { Shape } from '../wire/route.js'
 import { Refusal } from './problem.js'
 
 /** The most bytes of a body: a payload may have 256 KiB, a definition several of them. */
-const mostBytes = 1024 * 1024
+export const mostBytes = 1024 * 1024
 
 /** Deeper values than these are no definitions and no payloads, and cost their readers a stack. */
 const mostDepth = 64

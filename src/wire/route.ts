@@ -47,6 +47,10 @@ export interface Route<
   readonly isPrivate?: boolean
   /** The name under which agents can call it as a tool (Model Context Protocol); default: they cannot. */
   readonly tool?: string
+  /** Whether it reads more than the store, such as files that the app names: only the thread of the app can answer it. */
+  readonly needsApp?: boolean
+  /** Whether its answer may be a stream. */
+  readonly isStream?: boolean
   /** A request that the tests send, and that the reference page shows. */
   readonly example?: RouteExample
   handle(call: Call<App, Path, Query, Body>): Promise<unknown>
@@ -86,6 +90,8 @@ export interface Connection {
   readonly asked?: string | undefined
   /** Hands the request on to the program around, which answers it. */
   readonly passOn?: (() => Response) | undefined
+  /** Who makes the request, where another thread of this process has found that out. */
+  readonly caller?: Caller | undefined
 }
 
 /** Who makes a request. */

@@ -107,6 +107,8 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/doctor',
+    // Only the app knows whether this host has seen a later state of the store.
+    needsApp: true,
     tool: 'doctor',
     role: 'read',
     group,

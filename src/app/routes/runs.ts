@@ -108,6 +108,7 @@ export const runRoutes: readonly Route<App>[] = [
     method: 'GET',
     path: '/runs/{id}/logs',
     tool: 'read_log',
+    isStream: true,
     role: 'read',
     group,
     summary: 'Reads the log of a run.',

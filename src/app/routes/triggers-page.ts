@@ -38,7 +38,10 @@ export async function triggersPage(app: App, { limit, after, state, ...query }: 
   }
   const found = await store.triggersPage({ ...filter, limit: limit + 1, after: readCursor(after) })
   const items = found.slice(0, limit)
-  const count = (await store.triggersPage({ ...filter, limit: mostCounted + 1 })).length
+  const isAll = after === undefined && found.length <= limit
+  const count = isAll
+    ? found.length
+    : (await store.triggersPage({ ...filter, limit: mostCounted + 1 })).length
   return {
     items: items.map((one) => viewOf(one, holds)),
     next: found.length > limit ? cursorOf(items.at(-1) as StoredTrigger) : undefined,

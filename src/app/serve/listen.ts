@@ -2,65 +2,109 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { isLoopbackName } from '../../server/access/origin.js'
 import { listTokens } from '../../server/access/tokens.js'
 import { HttpServer, type Address } from '../../server/listen.js'
+import type { FetchHandler } from '../../server/handler.js'
+import type { ApiThreadOptions } from './api-thread-of.js'
 import type { ListenOptions, Served } from './app-handler.js'
-import type { AppParts } from './served.js'
+import type { AppParts, ServeOptions } from './served.js'
 
 /** Serves an app on an address of its own, until it stops. What the server needs is loaded with the first request. */
 export async function listen(parts: AppParts, options: ListenOptions): Promise<Address> {
-  const { host = '127.0.0.1', readOnly } = options
-  const { context } = parts
+  const { host = '127.0.0.1', port } = options
   const isLoopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
   if (!isLoopback) await assertToken(parts, host)
-  let served: Promise<Served> | undefined
-  const load = (): Promise<Served> => {
-    served ??= import('./served.js').then(({ serve }) => serve(parts, { isLoopback, readOnly }))
-    // A store that is away now may be back with the next request.
-    served.catch(() => (served = undefined))
-    return served
-  }
+  const asked = { host, port, isLoopback, readOnly: options.readOnly }
+  const { storeForThread } = parts.context
+  return storeForThread === undefined
+    ? await listenHere(parts, asked)
+    : await listenInThread(parts, { ...asked, store: storeForThread })
+}
+
+/** Where an app listens, and to whom. */
+interface Asked {
+  readonly host: string
+  readonly port: number | undefined
+  readonly isLoopback: boolean
+  readonly readOnly: boolean | undefined
+}
+
+/** Another thread listens and answers reads; this one answers the rest. */
+async function listenInThread(
+  parts: AppParts,
+  { store, readOnly, ...place }: Asked & Pick<ApiThreadOptions, 'store'>,
+): Promise<Address> {
+  const { context } = parts
+  const { ApiThread } = await import('./api-thread-of.js')
+  const rest = new LoadedServer(parts, () => ({
+    isLoopback: place.isLoopback,
+    readOnly,
+    other: { thread, isApp: false },
+  }))
+  const thread = new ApiThread({ context, store, readOnly, listen: place, answer: rest.fetch })
+  const address = await thread.listen()
+  const undo = (['tick', 'run:started', 'run:ended', 'run:lost'] as const).map((name) =>
+    context.events.on(name, () => thread.wake()),
+  )
+  context.join({
+    stop: async () => {
+      for (const stop of undo) stop()
+      await thread.stop()
+      await rest.close()
+    },
+  })
+  return address
+}
+
+/** This thread listens, and answers all. */
+async function listenHere(parts: AppParts, { host, port, isLoopback, readOnly }: Asked): Promise<Address> {
+  const { context } = parts
+  const all = new LoadedServer(parts, () => ({ isLoopback, readOnly }))
   const server = new HttpServer(
     async (request, response) => {
       try {
-        await (await load()).node(request, response)
-      } catch (error) {
-        context.events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
+        await (await all.load()).node(request, response)
+      } catch {
         response.writeHead(503, { 'retry-after': '5' }).end()
       }
     },
     { clock: context.clock },
   )
-  const address = await bound(server, host, options.port)
+  const address = await server.listenAt({ host, port })
   context.join({
     stop: async () => {
-      await (await served?.catch(() => undefined))?.close()
+      await all.close()
       await server.close()
     },
   })
   return address
 }
 
-/** The port that is served where none is named. Nobody has registered it. */
-const usualPort = 7070
+/** The server of an app, loaded when it is first needed. */
+class LoadedServer {
+  readonly #parts: AppParts
+  readonly #options: () => ServeOptions
+  #served: Promise<Served> | undefined
 
-/** How many ports are tried where none is named: several programs on one machine are usual. */
-const mostTried = 10
-
-async function bound(server: HttpServer, host: string, port: number | undefined): Promise<Address> {
-  if (port !== undefined) return await server.listen({ host, port })
-  for (let i = 0; ; i += 1) {
-    try {
-      return await server.listen({ host, port: usualPort + i })
-    } catch (error) {
-      if (!isInUse(error)) throw error
-      if (i + 1 < mostTried) continue
-      const message = `the ports ${usualPort} to ${usualPort + i} of ${host} are in use`
-      throw new RotaError('LISTEN_FAILED', message, { cause: error })
-    }
+  constructor(parts: AppParts, options: () => ServeOptions) {
+    this.#parts = parts
+    this.#options = options
   }
-}
 
-function isInUse(error: unknown): boolean {
-  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+  readonly fetch: FetchHandler = async (request, connection) =>
+    await (await this.load()).fetch(request, connection)
+
+  load(): Promise<Served> {
+    this.#served ??= import('./served.js').then(({ serve }) => serve(this.#parts, this.#options()))
+    // A store that is away now may be back with the next request.
+    this.#served.catch((error: unknown) => {
+      this.#served = undefined
+      this.#parts.context.events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
+    })
+    return this.#served
+  }
+
+  async close(): Promise<void> {
+    await (await this.#served?.catch(() => undefined))?.close()
+  }
 }
 
 async function assertToken({ context }: AppParts, host: string): Promise<void> {

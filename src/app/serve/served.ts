@@ -5,12 +5,15 @@ import { packageVersion } from '../../formats/version.js'
 import { SignInAttempts } from '../../server/access/attempts.js'
 import { identifier, type Identify } from '../../server/access/identify.js'
 import { dispatcher } from '../../server/dispatch.js'
-import { apiHandler, type FetchHandler } from '../../server/handler.js'
+import { toResponse, type Answer } from '../../server/answer.js'
+import { AnswerCache } from '../../server/answer-cache.js'
+import { apiHandler, type FetchHandler, type RoutesElsewhere } from '../../server/handler.js'
 import { docsAnswer } from '../../server/docs-page.js'
 import { healthAnswer } from '../../server/health.js'
-import { Metrics } from '../../server/metrics/metrics.js'
+import { ProcessMetrics, StoreMetrics } from '../../server/metrics/metrics.js'
 import { nodeHandler } from '../../server/node.js'
 import { openApiDocument } from '../../server/openapi.js'
+import type { OtherThread } from '../../server/other-thread.js'
 import { Refusal } from '../../server/problem.js'
 import { accessRoutes, callerRoute } from '../../server/routes/access.js'
 import { dashboardFolder, staticFiles } from '../../server/static.js'
@@ -28,7 +31,16 @@ export type ServeOptions = {
   readonly readOnly?: boolean | undefined
   /** Compares every answer with the schema of its route; for tests. */
   readonly checkAnswers?: boolean | undefined
+  /** Another thread of the process that answers a part of the requests; default: this one answers all. */
+  readonly other?: OtherSide | undefined
 } & ({ readonly authorize: Authorize } | { readonly isLoopback: boolean })
+
+/** The other of the two threads that serve an app: the one that only reads its store, or the one in which it runs. */
+export interface OtherSide {
+  readonly thread: OtherThread
+  /** Whether the app runs there; otherwise it runs here. */
+  readonly isApp: boolean
+}
 
 /** An app, and what its parts share. */
 export interface AppParts {
@@ -42,22 +54,38 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   const onTrouble = (error: unknown): void =>
     events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
   const store = await app.store()
+  const { version } = store
   const stream = new Broadcast({ store, clock, onTrouble })
   const undo = (['tick', 'run:started', 'run:ended', 'run:lost'] as const).map((name) =>
     events.on(name, () => stream.wake()),
   )
-  const metrics = new Metrics(app)
-  const identify =
+  const { readOnly, checkAnswers, other } = options
+  const ofStore = other?.isApp === false ? undefined : new StoreMetrics(app)
+  const ofProcess = other?.isApp === true ? undefined : new ProcessMetrics(app)
+  const identify = knownOr(
     'authorize' in options
       ? authorized(options.authorize)
-      : identifier({ store: context.store, now, ...options })
-  const { readOnly, checkAnswers } = options
+      : identifier({ store: context.store, now, ...options }),
+  )
   const routes = await allRoutes({ isMounted: 'authorize' in options, isReadOnly: readOnly === true, stream })
-  const kept = { store: context.store, now }
-  const api = apiHandler<App>({ app, routes, identify, readOnly, checkAnswers, onTrouble, ...kept })
-  const health = (question: 'live' | 'ready'): Promise<Response> =>
+  const api = apiHandler<App>({
+    app,
+    routes,
+    identify,
+    readOnly,
+    checkAnswers,
+    onTrouble,
+    store: context.store,
+    now,
+    other: other === undefined ? undefined : routesOf(other),
+    cache:
+      version === undefined
+        ? undefined
+        : new AnswerCache({ version, monotonicMs: () => clock.monotonicMs() }),
+  })
+  const health = (question: 'live' | 'ready'): Promise<Answer> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
-  const fetch = dispatcher({
+  const handle = dispatcher({
     api: async (request, connection) => {
       const answer = await api(request, connection)
       // Whoever changes something sees it at once, also what the store gives no hint about.
@@ -65,19 +93,21 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
       return answer
     },
     health,
-    metrics: () => metrics.text(),
+    metrics: async () => `${(await ofProcess?.text()) ?? ''}${(await ofStore?.text()) ?? ''}`,
     identify,
     doors: await doorsOf(app, readOnly === true),
     dashboard: staticFiles(dashboardFolder),
     onTrouble,
+    other,
   })
   return {
-    fetch,
-    node: nodeHandler(fetch),
+    fetch: async (request, connection) => toResponse(await handle(request, connection)),
+    node: nodeHandler(handle),
+    wake: () => stream.wake(),
     close: async () => {
       for (const stop of undo) stop()
       stream.close()
-      metrics.close()
+      ofProcess?.close()
     },
   }
 }
@@ -109,6 +139,21 @@ export async function allRoutes({
 async function doorsOf(app: App, isReadOnly: boolean): Promise<ReadonlyMap<string, FetchHandler>> {
   const doors = isReadOnly ? [] : [...(await loadDoors())]
   return new Map(doors.map(([name, open]) => [name, (request) => open(app, request)]))
+}
+
+/** What the other thread answers: a reader what needs only the store, the app everything else. */
+function routesOf({ thread, isApp }: OtherSide): RoutesElsewhere {
+  const isOfStore = ({ method, needsApp = false }: Pick<Route, 'method' | 'needsApp'>): boolean =>
+    method === 'GET' && !needsApp
+  return {
+    thread,
+    answers: (one) => (isApp ? !isOfStore(one) : isOfStore(one) && one.isStream !== true),
+  }
+}
+
+/** Takes the caller that the other thread has identified. */
+function knownOr(identify: Identify): Identify {
+  return async (request, connection, role) => connection.caller ?? (await identify(request, connection, role))
 }
 
 /** Asks the program around who makes a request. */

@@ -2,7 +2,7 @@ import type { Events } from '../../engine/events.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
-import { openStore, type Durability } from './open-store.js'
+import { openStore, type Durability, type ReaderAccess } from './open-store.js'
 import { refuseWrites } from './without-writes.js'
 import { assertNotEmptied, Witness } from './witness.js'
 
@@ -16,6 +16,8 @@ export interface AppStoreOptions {
   readonly events: Events
   /** Aborts when the app closes. */
   readonly signal: AbortSignal
+  /** For a thread that only reads. The process has another connection, with the witness. */
+  readonly reader?: ReaderAccess | undefined
 }
 
 /** The store of an app, opened on first use, with the witness that notices when it went back in time. */
@@ -84,13 +86,17 @@ export class AppStore {
   }
 
   async #open(): Promise<Store> {
-    const { durability, create, clock, events, signal } = this.#options
+    const { durability, create, clock, events, signal, reader } = this.#options
     let store: Store | undefined
     try {
       const url = this.#options.url()
       assertNotEmptied(url)
       const onCommit = (commit: number): void => this.#witness?.see(commit)
-      store = await openStore(url, { clock, durability, directory: '/', create, onCommit, signal })
+      store = await openStore(url, { clock, durability, directory: '/', create, onCommit, signal, reader })
+      if (reader !== undefined) {
+        this.#opened = refuseWrites(store, new RotaError('STORE_URL', `${store.url} was opened to read only`))
+        return this.#opened
+      }
       const onWentBack = (error: RotaError): void => events.emit('fatal', { where: 'store', error })
       this.#witness = await Witness.open({ store, clock, durability, onWentBack })
       this.#raw = store

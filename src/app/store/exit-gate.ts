@@ -6,7 +6,7 @@ const closed = 2
 const patienceMs = 1000
 
 /**
- * Delays the exit of the process while its lease thread is inside SQLite. Node stops all threads at an exit, and a thread
+ * Delays the exit of the process while one of its threads is inside SQLite. Node stops all threads at an exit, and a thread
  * that then returns from native code crashes the process with SIGABRT, whatever its exit code was.
  */
 export class ExitGate {
@@ -19,15 +19,23 @@ export class ExitGate {
     this.#state = new Int32Array(shared)
   }
 
-  /** Runs one call of the lease thread: the process does not exit before it has ended. */
+  /** Runs one call of the thread: the process does not exit before it has ended. */
   async during<Result>(call: () => Promise<Result>): Promise<Result> {
-    // The process exits: no call may start, so the thread waits for the end.
-    if (Atomics.compareExchange(this.#state, 0, open, busy) === closed) Atomics.wait(this.#state, 0, closed)
+    this.#enter()
     try {
       return await call()
     } finally {
-      Atomics.compareExchange(this.#state, 0, busy, open)
-      Atomics.notify(this.#state, 0)
+      this.#leave()
+    }
+  }
+
+  /** The same for a call that ends before anything else happens in the thread. */
+  duringCall<Result>(call: () => Result): Result {
+    this.#enter()
+    try {
+      return call()
+    } finally {
+      this.#leave()
     }
   }
 
@@ -36,5 +44,15 @@ export class ExitGate {
     while (Atomics.compareExchange(this.#state, 0, open, closed) === busy) {
       if (Atomics.wait(this.#state, 0, busy, patienceMs) === 'timed-out') return
     }
+  }
+
+  /** Where the process exits, no call may start: the thread waits for the end. */
+  #enter(): void {
+    if (Atomics.compareExchange(this.#state, 0, open, busy) === closed) Atomics.wait(this.#state, 0, closed)
+  }
+
+  #leave(): void {
+    Atomics.compareExchange(this.#state, 0, busy, open)
+    Atomics.notify(this.#state, 0)
   }
 }

@@ -20,6 +20,17 @@ export interface OpenOptions {
   readonly onCommit?: ((number: number) => void) | undefined
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal | undefined
+  /** Opens it to read only, beside the connections of the process that writes. */
+  readonly reader?: ReaderAccess | undefined
+}
+
+/** How long a database may work on one question of a thread that reads. */
+const longestReadMs = 5000
+
+/** How a thread reads a store. */
+export interface ReaderAccess {
+  /** Makes every call into SQLite, so that the process does not exit in the middle of one. */
+  readonly during: <Result>(call: () => Result) => Result
 }
 
 /** `full` survives a power loss; `normal` survives any crash of a process and is faster. */
@@ -27,7 +38,7 @@ export type Durability = 'full' | 'normal'
 
 /** Opens the store of a URL; its adapter is loaded on demand. */
 export async function openStore(url: string, options: OpenOptions): Promise<Store> {
-  return await openAdapter(url, options, await loadEndEffects())
+  return await openAdapter(url, options, options.reader === undefined ? await loadEndEffects() : chainsOnly)
 }
 
 async function openAdapter(url: string, options: OpenOptions, endEffects: EndEffects): Promise<Store> {
@@ -43,9 +54,9 @@ async function openAdapter(url: string, options: OpenOptions, endEffects: EndEff
     }
     case 'sqlite': {
       const { openSqliteStore } = await import('../../store/sqlite/sqlite-store.js')
-      const { clock, durability, create, onCommit } = options
+      const { clock, durability, create, onCommit, reader } = options
       const path = pathOf(rest, options.directory)
-      return await openSqliteStore({ path, url, clock, durability, create, onCommit, endEffects })
+      return await openSqliteStore({ path, url, clock, durability, create, onCommit, endEffects, reader })
     }
     case 'files': {
       const { openFilesStore } = await import('../../store/files/files-store.js')
@@ -57,8 +68,9 @@ async function openAdapter(url: string, options: OpenOptions, endEffects: EndEff
     case 'postgresql': {
       assertTlsMode()
       const { openPostgresStore } = await import('../../store/postgres/postgres-store.js')
-      const { clock, durability, create, signal } = options
-      return await openPostgresStore({ url, clock, durability, create, signal, endEffects })
+      const { clock, durability, create, signal, reader } = options
+      const readerMs = reader === undefined ? undefined : longestReadMs
+      return await openPostgresStore({ url, clock, durability, create, signal, endEffects, readerMs })
     }
     default:
       throw notAStore(url)

@@ -41,6 +41,7 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'auditPage',
   'workers',
   'watch',
+  'version',
   'health',
   'close',
 ])

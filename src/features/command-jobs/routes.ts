@@ -49,6 +49,7 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
   route({
     method: 'GET',
     path: '/command-jobs',
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Lists the command jobs that are not removed, by id.',
@@ -59,6 +60,7 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
   route({
     method: 'GET',
     path: '/command-jobs/{id}',
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Reads one command job, also one that was removed.',
@@ -147,6 +149,7 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
   route({
     method: 'GET',
     path: '/command-jobs/export',
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Writes all command jobs as the text of a jobs file, one JSON map per line.',

@@ -35,6 +35,7 @@ export const planRoutes: readonly Route<PlansApp>[] = [
   route({
     method: 'GET',
     path: '/plans',
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Lists the plans that the app names, and those of which the store has entries.',
@@ -51,6 +52,7 @@ export const planRoutes: readonly Route<PlansApp>[] = [
   route({
     method: 'GET',
     path: '/plans/{plan}',
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Reads and checks a plan and the pipeline files of its future entries, and lists its entries.',
@@ -66,6 +68,7 @@ export const planRoutes: readonly Route<PlansApp>[] = [
   route({
     method: 'GET',
     path: '/plans/{plan}/pass',
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Says what a pass of `rota schedule` over a plan would enqueue, and what not and why.',

@@ -46,6 +46,7 @@ export const errorTodo: Readonly<Record<ErrorCode, string>> = {
   STORE_NOT_FOUND: 'Start `rota up`, which creates it; check that it is the right directory.',
   STORE_BUSY:
     'Find the process that holds it (a backup, an open transaction in a shell). Give the role of Rota a `statement_timeout` of 10 s or more. Rota tries again.',
+  READ_TOO_LONG: 'Ask for less: a shorter time, a narrower filter, a smaller page.',
   STORE_AWAY: 'Check the server and the address. Rota tries again.',
   STORE_NOT_EMPTY: 'Use a new file or directory; delete one that an interrupted move left behind.',
   STORE_MOVE: 'Stop every `rota up` on it and try again. The old store is unchanged and can be used.',

@@ -32,6 +32,7 @@ export const errorCodes = {
   STORE_URL: 'A store address is not one that Rota can open.',
   STORE_NOT_FOUND: 'The store does not exist yet, and the command only reads.',
   STORE_BUSY: 'Another process held the store for longer than the wait limit.',
+  READ_TOO_LONG: 'The database needed longer for a question of the HTTP API than it may take.',
   STORE_AWAY: 'The database behind the store cannot be reached; nothing is known to be lost.',
   STORE_NOT_EMPTY: 'The target of a migration is not empty.',
   STORE_MOVE: 'A store could not be migrated; the message says why, and the source store is unchanged.',

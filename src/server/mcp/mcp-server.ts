@@ -5,7 +5,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Role } from '../../wire/role.js'
 import type { Route } from '../../wire/route.js'
-import { problemAnswer } from '../answer.js'
+import { problemAnswer, toResponse } from '../answer.js'
 import type { FetchHandler } from '../handler.js'
 import { requestOf, toolOf, toolRoutes } from './tools.js'
 
@@ -68,7 +68,7 @@ async function answerOf<App>(
   try {
     return await fetch(requestOf(route, given))
   } catch (error) {
-    return problemAnswer(error)
+    return toResponse(problemAnswer(error))
   }
 }
 

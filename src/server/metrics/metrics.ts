@@ -10,9 +10,14 @@ import type { Instant } from '../../time/instant.js'
 /** What metrics need of an app. */
 export interface MeasuredApp {
   on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void
-  store(): Promise<Store>
   now(): Instant
   readonly pool: { metrics(): string }
+}
+
+/** What metrics of a store need. */
+export interface MeasuredStore {
+  store(): Promise<Store>
+  now(): Instant
 }
 
 /** More jobs than these share one label: a program that makes jobs without end must not fill the memory of its metrics. */
@@ -25,27 +30,20 @@ const mostLate = 100
 const secondsOfWork = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 const secondsOfLateness = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Counts what happens in an app from now on. */
-export class Metrics {
-  readonly #app: MeasuredApp
+/** How a store stands. */
+export class StoreMetrics {
+  readonly #app: MeasuredStore
   readonly #registry = new Registry()
-  readonly #jobs = new Set<string>()
-  readonly #stops: (() => void)[]
-  readonly #gauges: ReturnType<typeof storeGauges>
-  readonly #storeRead: Histogram
+  readonly #gauges = storeGauges([this.#registry])
+  readonly #storeRead = new Histogram({
+    name: 'rota_store_read_seconds',
+    help: 'How long the store took to answer the questions of one scrape.',
+    buckets: secondsOfLateness,
+    registers: [this.#registry],
+  })
 
-  constructor(app: MeasuredApp) {
+  constructor(app: MeasuredStore) {
     this.#app = app
-    const registers = [this.#registry]
-    collectDefaultMetrics({ register: this.#registry })
-    this.#gauges = storeGauges(registers)
-    this.#storeRead = new Histogram({
-      name: 'rota_store_read_seconds',
-      help: 'How long the store took to answer the questions of one scrape.',
-      buckets: secondsOfLateness,
-      registers,
-    })
-    this.#stops = this.#listen(registers)
   }
 
   /** The metrics as text for Prometheus. */
@@ -71,6 +69,25 @@ export class Metrics {
     }
     late.set(overdue.length)
     live.set(workers.filter(({ leaseUntil }) => leaseUntil >= now).length)
+    return await this.#registry.metrics()
+  }
+}
+
+/** Counts what happens in an app from now on. */
+export class ProcessMetrics {
+  readonly #app: MeasuredApp
+  readonly #registry = new Registry()
+  readonly #jobs = new Set<string>()
+  readonly #stops: (() => void)[]
+
+  constructor(app: MeasuredApp) {
+    this.#app = app
+    collectDefaultMetrics({ register: this.#registry })
+    this.#stops = this.#listen([this.#registry])
+  }
+
+  /** The metrics as text for Prometheus. */
+  async text(): Promise<string> {
     return `${await this.#registry.metrics()}${this.#app.pool.metrics()}`
   }
 

@@ -19,7 +19,7 @@ import {
   revokeToken,
   tokenAudit,
 } from '../access/tokens.js'
-import { jsonAnswer } from '../answer.js'
+import { jsonAnswer, toResponse } from '../answer.js'
 import { Refusal } from '../problem.js'
 
 /** What these routes need of the app. */
@@ -140,7 +140,8 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
         const audit = { action: 'session.open', target: `token:${tokenId}`, subjects: [] }
         const store = await audited(app, { by: actor, via: 'api' }, audit)
         const secret = await openSession(store, { tokenId, now })
-        return jsonAnswer({ actor, role }, 200, { 'set-cookie': cookieHeader(secret, placeOf(request)) })
+        const headers = { 'set-cookie': cookieHeader(secret, placeOf(request)) }
+        return toResponse(jsonAnswer({ actor, role }, 200, headers))
       },
     }),
     route({
@@ -155,7 +156,7 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
         const secret = sessionSecretOf(request.headers)
         if (secret !== undefined) await closeSession(await app.store(), { secret, now: app.now() })
         const headers = { 'set-cookie': cookieHeader(undefined, placeOf(request)) }
-        return jsonAnswer({ ended: secret !== undefined }, 200, headers)
+        return toResponse(jsonAnswer({ ended: secret !== undefined }, 200, headers))
       },
     }),
   ]

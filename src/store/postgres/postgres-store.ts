@@ -52,18 +52,26 @@ export interface PostgresOptions {
   readonly signal?: AbortSignal | undefined
   /** What the ends of runs change; default: chains only. */
   readonly endEffects?: EndEffects | undefined
+  /** Opens it for a thread that only reads: few connections, and this limit on how long the server works on a question. */
+  readonly readerMs?: number | undefined
 }
+
+/** The connections of a reader, besides its listener. */
+const readerConnections = 2
 
 /** Opens a Postgres store, and makes it where there is none. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { clock, create = true, signal } = options
+  const { clock, create = true, signal, readerMs } = options
   const address = readAddress(options.url)
   const driver = await loadDriver(address.url)
   const { schema, prepare, connectionString, url } = address
-  const connections = new Connections({ driver, connectionString, limit: address.connections, clock })
+  const limit = readerMs === undefined ? address.connections : readerConnections
+  const connections = new Connections({ driver, connectionString, limit, clock })
   const statements = new Statements({ schema, prepare })
   try {
     const { isPooled } = await openSchema({ connections, statements, url, create, clock, signal })
+    // Behind a pooler, a setting of a session would be one of others.
+    if (readerMs !== undefined && !isPooled) connections.limitStatements(readerMs)
     const opened = new OpenSchema({ ...options, driver, address, connections, statements, isPooled })
     await opened.readTime()
     return storeOf(opened)
@@ -157,7 +165,7 @@ class OpenSchema {
     const remembered = new ProcessCache(own, options.endEffects)
     const ended = (): RotaError | undefined => this.loop.ended
     const parts = { connections, statements, remembered, clock, url }
-    this.reader = new Reader({ ...parts, ended })
+    this.reader = new Reader({ ...parts, ended, isLimited: options.readerMs !== undefined })
     const loopOptions = {
       ...parts,
       seed: own,

@@ -28,6 +28,8 @@ export interface OpenOptions {
   readonly create: boolean
   readonly readOnly: boolean
   readonly clock: Clock
+  /** Makes every call into SQLite; default: they are simply made. */
+  readonly during?: (<Result>(call: () => Result) => Result) | undefined
 }
 
 /** Older libraries can lose a commit when a checkpoint meets a writer. */
@@ -39,10 +41,11 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   let db: Database | undefined
   try {
     if (!options.readOnly && hasLog(options.path)) await whenFree(options, () => lookFirst(options))
-    db = new Database(new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: 0 }))
-    const opened = db
+    const { readOnly, during = (call) => call() } = options
+    const opened = during(() => new Database(new DatabaseSync(options.path, { readOnly, timeout: 0 })))
+    db = opened
     // Another process may hold the file: the one that makes it a store, for instance.
-    await whenFree(options, () => prepareDatabase(opened, options))
+    await whenFree(options, () => during(() => prepareDatabase(opened, options)))
     return db
   } catch (error) {
     db?.close()

@@ -37,7 +37,7 @@ import { health } from './health.js'
 import { openDatabase } from './open.js'
 import { Session } from './session.js'
 import { fileIdentity } from './file-identity.js'
-import { watchFile } from './watch.js'
+import { DATA_VERSION, watchFile } from './watch.js'
 import { whenFree } from './when-free.js'
 import { heartbeat } from './heartbeat.js'
 
@@ -50,7 +50,8 @@ export interface SqliteOptions {
   readonly durability?: 'full' | 'normal' | undefined
   /** Whether a file that does not exist is made; it is unless this is false. */
   readonly create?: boolean | undefined
-  readonly readOnly?: boolean | undefined
+  /** Opens it to read only; every call into SQLite is made through `during`. */
+  readonly reader?: { readonly during: Calls } | undefined
   /** Used to wait and to look for other processes' commits, never for facts. */
   readonly clock: Clock
   /** Told the number of each commit of this connection that was counted, before anybody has its answer. */
@@ -59,16 +60,21 @@ export interface SqliteOptions {
   readonly endEffects?: EndEffects | undefined
 }
 
+/** Makes a call into SQLite. */
+type Calls = <Result>(call: () => Result) => Result
+
 /** Opens a SQLite store, and makes it where there is none. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { path, clock, durability = 'full', create = true, readOnly = false, onCommit } = options
+  const { path, clock, durability = 'full', create = true, reader, onCommit } = options
   const url = options.url ?? `sqlite:${path}`
-  const db = await openDatabase({ path, url, durability, create, readOnly, clock })
+  const during: Calls = reader?.during ?? ((call) => call())
+  const readOnly = reader !== undefined
+  const db = await openDatabase({ path, url, durability, create, readOnly, clock, during })
   const session = new Session(db, options.endEffects)
-  return storeOf(new OpenFile({ session, clock, path, url, onCommit }))
+  return storeOf(new OpenFile({ session, clock, path, url, onCommit, during }), readOnly)
 }
 
-function storeOf(file: OpenFile): Store {
+function storeOf(file: OpenFile, isReader: boolean): Store {
   const { loop } = file
   const store: Store = {
     ...storeVerbs(file.driver),
@@ -84,6 +90,7 @@ function storeOf(file: OpenFile): Store {
     watch: (hint) => file.watch(hint),
     health: (request) => file.health(request.deep === true),
     close: () => file.close(),
+    ...(isReader ? { version: () => file.version() } : {}),
   }
   return store
 }
@@ -103,6 +110,7 @@ class OpenFile {
   readonly #path: string
   readonly #clock: Clock
   readonly #session: Session
+  readonly #during: Calls
   readonly #watch: ReturnType<typeof watchFile>
   #isDamaged = false
   #closing: Promise<void> | undefined
@@ -113,11 +121,13 @@ class OpenFile {
     path: string
     url: string
     onCommit: ((number: number) => void) | undefined
+    during: Calls
   }) {
     this.url = options.url
     this.#path = options.path
     this.#clock = options.clock
     this.#session = options.session
+    this.#during = options.during
     this.loop = new CommitLoop(options)
     const isSameFile = fileIdentity(options.path)
     // While a connection is open, SQLite itself never removes its log.
@@ -136,9 +146,16 @@ class OpenFile {
     return whenFree({ clock: this.#clock, url: this.url }, () => {
       const { ended } = this.loop
       if (ended !== undefined) throw ended
-      this.#session.doubtCatalog()
-      return ask(this.#session)
+      return this.#during(() => {
+        this.#session.doubtCatalog()
+        return ask(this.#session)
+      })
     })
+  }
+
+  version(): unknown {
+    if (this.loop.ended !== undefined) throw this.loop.ended
+    return this.#during(() => this.#session.db.value(DATA_VERSION))
   }
 
   watch(hint: () => void): () => void {
@@ -167,7 +184,7 @@ class OpenFile {
     await this.loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
     // Closing writes the log back into the file. After a failed write that is left to the next opening, and into a
     // damaged file nothing is written: whoever repairs it needs both as they are.
-    if (!isBroken && !this.#isDamaged) this.#session.db.close()
+    if (!isBroken && !this.#isDamaged) this.#during(() => this.#session.db.close())
   }
 }
 

@@ -10,7 +10,7 @@ const restMs = 250
 const pollsPerFileCheck = 20
 
 // Changes with every commit of another connection, never with one of this connection.
-const DATA_VERSION = `pragma data_version`
+export const DATA_VERSION = `pragma data_version`
 
 /**
  * Notifies watchers of commits by other processes, and checks the file from time to time. At rest the system tells of
@@ -22,13 +22,14 @@ export function watchFile(options: {
   clock: Clock
   isOver: () => boolean
   checkFile: () => void
+  during: <Result>(call: () => Result) => Result
 }): PollWatch {
-  const { path, session, clock, isOver, checkFile } = options
+  const { path, session, clock, isOver, checkFile, during } = options
   let polls = 0
   let isAtRest = false
   const version = (): unknown => {
     if (++polls % pollsPerFileCheck === 0 || isAtRest) checkFile()
-    return session.db.value(DATA_VERSION)
+    return during(() => session.db.value(DATA_VERSION))
   }
   const watchWrites: WatchWrites = (wake) => {
     const end = watchLog(`${path}-wal`, wake)

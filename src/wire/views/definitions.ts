@@ -8,16 +8,28 @@ import { pick } from '../to-json.js'
 
 /** A trigger with how far it has been planned. */
 export function triggerView(stored: StoredTrigger, state: string) {
-  const { trigger } = stored
+  const { trigger, nextAt, cursorAt, definedAt, active, source, version } = stored
+  const { name, job, enabled, catchUp, overlap, jitterMs, spreadMs, priority, partition, payload } = trigger
+  // Field by field: a page has hundreds of them, and parts that are spread take ten times as long.
   return {
-    ...pick(trigger, ['name', 'job']),
+    name,
+    job,
     state,
     schedule: scheduleView(trigger.schedule),
-    ...pick(stored, ['nextAt', 'cursorAt', 'definedAt', 'active']),
-    enabled: trigger.enabled,
-    ...pick(stored, ['source', 'version']),
-    catchUp: { ...trigger.catchUp, maxAgeMs: trigger.catchUp.maxAgeMs },
-    ...pick(trigger, ['overlap', 'jitterMs', 'spreadMs', 'priority', 'partition', 'payload']),
+    nextAt,
+    cursorAt,
+    definedAt,
+    active,
+    enabled,
+    source,
+    version,
+    catchUp: { ...catchUp, maxAgeMs: catchUp.maxAgeMs },
+    overlap,
+    jitterMs,
+    spreadMs,
+    priority,
+    partition,
+    payload,
     services: trigger.round?.services,
   }
 }

@@ -24,7 +24,9 @@ export class Connections {
   readonly #waiting: (() => void)[] = []
   readonly #broken = new WeakSet<Client>()
   readonly #lives = new WeakMap<Client, string>()
+  readonly #limited = new WeakSet<Client>()
   #inUse = 0
+  #statementMs: number | undefined
   #isClosed = false
 
   constructor(options: { driver: Driver; connectionString: string; limit: number; clock: Clock }) {
@@ -34,6 +36,11 @@ export class Connections {
     this.#clock = options.clock
   }
 
+  /** From now on, the server works on a statement of these connections only for so long. */
+  limitStatements(ms: number): void {
+    this.#statementMs = ms
+  }
+
   /** Lends a connection; one that broke meanwhile, or that its user left in doubt, is not lent again. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     while (this.#inUse >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -41,6 +48,10 @@ export class Connections {
     let client: Client | undefined
     try {
       client = this.#free.pop() ?? (await this.#connect())
+      if (this.#statementMs !== undefined && !this.#limited.has(client)) {
+        await client.query(`set statement_timeout = ${this.#statementMs}`)
+        this.#limited.add(client)
+      }
       return await work(client)
     } catch (error) {
       if (client === undefined) this.#doubtFree(error)

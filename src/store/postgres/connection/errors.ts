@@ -8,7 +8,12 @@ interface DatabaseError extends Error {
 
 /** Whether the same transaction may succeed if it is made again: somebody else was in its way, or it took too long. */
 export function isConflict(error: unknown): boolean {
-  return isInTheWay(error) || codeOf(error) === '57014'
+  return isInTheWay(error) || isCancelled(error)
+}
+
+/** Whether the server ended the statement, as it does with one that takes longer than `statement_timeout`. */
+export function isCancelled(error: unknown): boolean {
+  return codeOf(error) === '57014'
 }
 
 /** Whether other transactions were in the way of this one: a conflict, a deadlock, or a lock that was not to be had in time. */

@@ -1,8 +1,8 @@
-import type { RotaError } from '../../../kernel/definition/errors.js'
+import { RotaError } from '../../../kernel/definition/errors.js'
 import type { Clock } from '../../../time/clock.js'
 import type { Connections } from './connections.js'
 import { Database, type Statements } from './database.js'
-import { isAway, isConflict, toRotaError } from './errors.js'
+import { isAway, isCancelled, isConflict, toRotaError } from './errors.js'
 import type { ProcessCache } from '../commit/process-cache.js'
 import { Session } from '../commit/session.js'
 
@@ -19,6 +19,8 @@ export interface ReaderOptions {
   readonly url: string
   /** Why nothing more may be asked, once that is so. */
   readonly ended: () => RotaError | undefined
+  /** Whether the server works on a question only for so long: one that takes longer is not asked again. */
+  readonly isLimited: boolean
 }
 
 /** Asks questions that change nothing, beside what is being committed. */
@@ -34,7 +36,7 @@ export class Reader {
     question: (session: Session) => Promise<T>,
     options: { readonly answerMs?: number | undefined } = {},
   ): Promise<T> {
-    const { clock, url, ended } = this.#options
+    const { clock, url, ended, isLimited } = this.#options
     const startMs = clock.monotonicMs()
     for (;;) {
       const end = ended()
@@ -42,6 +44,7 @@ export class Reader {
       try {
         return await this.#once(question, options)
       } catch (error) {
+        if (isLimited && isCancelled(error)) throw tooLong(url, error)
         const isOver = clock.monotonicMs() - startMs > askLimitMs
         if (isOver || !(isAway(error) || isConflict(error))) throw toRotaError(error, url)
       }
@@ -71,4 +74,9 @@ export class Reader {
       return question(new Session({ db, remembered, isExclusive: false }))
     })
   }
+}
+
+function tooLong(url: string, cause: unknown): RotaError {
+  const message = `${url}: the database needed too long for this question; ask for less, such as a shorter time`
+  return new RotaError('READ_TOO_LONG', message, { cause })
 }

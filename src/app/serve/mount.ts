@@ -1,0 +1,20 @@
+import { ApiThread } from './api-thread-of.js'
+import type { HandlerOptions, Served } from './app-handler.js'
+import { serve, type AppParts } from './served.js'
+
+/** Serves an app inside another program. Another thread answers what needs only the store, where it can open it. */
+export async function mount(parts: AppParts, options: HandlerOptions): Promise<Served> {
+  const { context } = parts
+  const { storeForThread: store } = context
+  if (store === undefined) return await serve(parts, options)
+  const { readOnly } = options
+  const answer = (...given: Parameters<Served['fetch']>): Promise<Response> => served.fetch(...given)
+  const thread = new ApiThread({ context, store, readOnly, listen: undefined, answer })
+  const served = await serve(parts, { ...options, other: { thread, isApp: false } })
+  const close = async (): Promise<void> => {
+    await served.close()
+    await thread.stop()
+  }
+  context.join({ stop: close })
+  return { ...served, close }
+}

@@ -1,0 +1,151 @@
+/**
+ * Two threads of one process that answer for each other: reads need only the store, everything else the program itself.
+ * A request travels as a message with its whole body, and so does its answer. What arrives was checked by the thread that
+ * sent it: who makes it stands beside it.
+ */
+import type { MessagePort, Worker } from 'node:worker_threads'
+import type { Caller, Connection } from '../wire/route.js'
+import { Refusal } from './problem.js'
+import { mostBytes } from './read-request.js'
+
+/** Answers a part of the requests in another thread. */
+export interface OtherThread {
+  /** Sends a request there. */
+  answer(request: Request, connection: Connection): Promise<Response>
+}
+
+/** A request on its way. */
+interface Question {
+  readonly ask: number
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly [string, string][]
+  readonly body: Uint8Array<ArrayBuffer> | undefined
+  readonly peer: string | undefined
+  readonly asked: string | undefined
+  readonly caller: Caller | undefined
+}
+
+/** An answer on its way; without a status, the other thread could not answer. */
+interface Reply {
+  readonly reply: number
+  readonly status?: number
+  readonly headers: readonly [string, string][]
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** What an exchange needs of a thread or of a port. */
+type Line = Pick<Worker, 'on' | 'postMessage'> | Pick<MessagePort, 'on' | 'postMessage'>
+
+/** Asks the other thread, and answers what it asks. */
+export class Exchange implements OtherThread {
+  readonly #line: Line
+  readonly #waiting = new Map<number, (reply: Reply | undefined) => void>()
+  readonly #answering = new Set<Promise<void>>()
+  #count = 0
+
+  constructor(line: Line, answer: (request: Request, connection: Connection) => Promise<Response>) {
+    this.#line = line
+    line.on('message', (message: unknown) => {
+      if (isOf<Reply>(message, 'reply')) this.#settle(message.reply, message)
+      else if (isOf<Question>(message, 'ask')) {
+        const answering = this.#answer(message, answer).finally(() => this.#answering.delete(answering))
+        this.#answering.add(answering)
+      }
+    })
+  }
+
+  /** How many answers are waited for. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  async answer(request: Request, connection: Connection): Promise<Response> {
+    const body = await bytesOf(request)
+    const { method, url } = request
+    const { peer, asked, caller } = connection
+    this.#count += 1
+    const ask = this.#count
+    const reply = await new Promise<Reply | undefined>((resolve) => {
+      this.#waiting.set(ask, resolve)
+      const question: Question = {
+        ask,
+        method,
+        url,
+        headers: [...request.headers],
+        body,
+        peer,
+        asked,
+        caller: caller === undefined ? undefined : { actor: caller.actor, role: caller.role },
+      }
+      this.#line.postMessage(question)
+    })
+    if (reply?.status === undefined)
+      throw new Refusal('NOT_ANSWERED', 'the thread that answers such requests has ended')
+    const hasBody = reply.body.length > 0
+    return new Response(hasBody ? reply.body : null, {
+      status: reply.status,
+      headers: reply.headers as [string, string][],
+    })
+  }
+
+  /** Resolves when everything that was asked here is answered. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#answering)
+  }
+
+  /** Gives up what is still waited for: the other thread is gone. */
+  end(): void {
+    for (const ask of [...this.#waiting.keys()]) this.#settle(ask, undefined)
+  }
+
+  #settle(ask: number, reply: Reply | undefined): void {
+    this.#waiting.get(ask)?.(reply)
+    this.#waiting.delete(ask)
+  }
+
+  async #answer(
+    { ask, method, url, headers, body, ...connection }: Question,
+    answer: (request: Request, connection: Connection) => Promise<Response>,
+  ): Promise<void> {
+    try {
+      const given = {
+        method,
+        headers: headers as [string, string][],
+        ...(body === undefined ? {} : { body }),
+      }
+      const response = await answer(new Request(url, given), connection)
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      const reply: Reply = {
+        reply: ask,
+        status: response.status,
+        headers: [...response.headers],
+        body: bytes,
+      }
+      this.#line.postMessage(reply, [bytes.buffer])
+    } catch {
+      this.#line.postMessage({ reply: ask, headers: [], body: new Uint8Array() } satisfies Reply)
+    }
+  }
+}
+
+/** The body as far as it is allowed: one byte more shows that it is too long, and the rest is not read. */
+async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return undefined
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > mostBytes) break
+    }
+  } catch {
+    throw new Refusal('REQUEST_MALFORMED', 'the body could not be read')
+  }
+  return new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes + 1))
+}
+
+function isOf<Message>(message: unknown, key: keyof Message): message is Message {
+  return typeof message === 'object' && message !== null && key in message
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { rota } from '../src/index.js'
+import { problemAnswer } from '../src/server/answer.js'
+import { allRoutes } from '../src/app/serve/served.js'
+import { openPostgresStore } from '../src/store/postgres/postgres-store.js'
+import { systemClock } from '../src/time/clock.js'
+import { addressOf, serveApp } from './fixtures/api-stage.js'
+import { PostgresServer } from './fixtures/postgres.js'
+import { PostgresStores } from './fixtures/postgres-store.js'
+import { readRotaOptions } from '../src/app/rota-options.js'
+import { composeApp } from '../src/app/rota.js'
+
+let server: PostgresServer
+let stores: PostgresStores
+let directory: string
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+  directory = mkdtempSync(join(tmpdir(), 'rota-thread-'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  rmSync(directory, { recursive: true })
+})
+
+/** Answers that speak of the moment they are made at. */
+const momentary = new Set([
+  '/stream',
+  '/ui/now',
+  '/ui/series',
+  '/ui/timeline',
+  '/coverage',
+  '/coverage/days',
+  '/doctor',
+])
+
+describe.each(['sqlite', 'postgres'] as const)('a thread that reads %s', (kind) => {
+  const urlOf = (name: string): string =>
+    kind === 'sqlite' ? `sqlite:${join(directory, `${name}.db`)}` : stores.fresh()
+
+  it('answers every read as the app itself does, and passes changes on', async () => {
+    const parts = composeApp(readRotaOptions({ store: urlOf('same'), directory }), 'code:test')
+    const { app } = parts
+    onTestFinished(() => app.close())
+    app.job('greet', () => 'hello')
+    app.schedule('nightly', { job: 'greet', cron: '0 2 * * *', timezone: 'Europe/Berlin' })
+    await app.start({ roles: { scheduler: true, worker: false } })
+    const waiting = await app.enqueue('greet', { name: 'Ann' }, { delay: '1h' })
+    await app.triggers.pause('nightly', { reason: 'test' })
+    const { port } = await app.listen({ port: 0 })
+    const url = `http://127.0.0.1:${port}`
+    const { ask } = await serveApp(parts)
+    const examples = { '20260105t0900': waiting.id, '20260105t0800': waiting.id, '20260105t1000': waiting.id }
+    const reads = (await allRoutes({ isMounted: false })).filter(
+      ({ method, path }) => method === 'GET' && !momentary.has(path),
+    )
+    expect(reads.length).toBeGreaterThan(40)
+    for (const route of reads) {
+      const path = addressOf(route, examples)
+      const response = await fetch(`${url}${path}`)
+      const isJson = response.headers.get('content-type')?.endsWith('json') === true
+      const found = { status: response.status, body: isJson ? await response.json() : undefined }
+      const { status, body } = await ask('GET', path)
+      expect({ path, ...found }).toEqual({ path, status, body })
+    }
+    // A change is made by the app, and the next read sees it.
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ reason: 'not needed' })
+    const cancelled = await fetch(`${url}/api/v1/runs/${waiting.id}/cancel`, {
+      method: 'POST',
+      headers,
+      body,
+    })
+    expect(cancelled.status).toBe(200)
+    const [change] = await app.history({ limit: 1 })
+    expect(change).toMatchObject({ actor: 'local', via: 'api', reason: 'not needed' })
+    const after = await fetch(`${url}/api/v1/runs/${waiting.id}`)
+    expect(await after.json()).toMatchObject({ state: 'cancelled' })
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    for (const name of ['rota_runs', 'rota_attempts_started_total', 'nodejs_eventloop_lag_seconds']) {
+      expect(metrics.split(`# TYPE ${name} `)).toHaveLength(2)
+    }
+  })
+})
+
+it('a question that takes long does not hold the loop of the program, and a stop waits for its answer', async () => {
+  const path = join(directory, 'big.db')
+  const app = rota({ store: `sqlite:${path}` })
+  app.job('work', () => undefined)
+  const handler = app.handler({ authorize: () => ({ actor: 'ann', role: 'read' }) })
+  const ask = (address: string): Promise<Response> =>
+    handler(new Request(`http://127.0.0.1/ops/api/v1${address}`))
+  await app.start({ roles: { scheduler: true, worker: false } })
+  expect((await ask('/runs')).status).toBe(200)
+  fill(path, 300_000)
+  let turns = 0
+  let isAsking = true
+  const counting = (async () => {
+    for (; isAsking; turns += 1) await turn()
+  })()
+  // Nobody has this error, and no index knows it: all are looked through.
+  const found = await ask('/runs?q=error:nobody')
+  isAsking = false
+  await counting
+  expect(await found.json()).toMatchObject({ items: [], total: { count: 0 } })
+  expect(turns).toBeGreaterThan(100)
+  const last = ask('/runs?q=error:nothing')
+  await turn()
+  const stopped = app.stop({ grace: 0 })
+  expect((await last).status).toBe(200)
+  await stopped
+  expect((await ask('/runs')).status).toBe(503)
+})
+
+it('a question for which Postgres needs too long is refused with what to do', async () => {
+  const url = stores.fresh()
+  const store = await openPostgresStore({ url, clock: systemClock })
+  const reader = await openPostgresStore({ url, clock: systemClock, create: false, readerMs: 200 })
+  onTestFinished(async () => {
+    await reader.close()
+    await store.close()
+  })
+  await stores.client.query('begin')
+  await stores.client.query(
+    `lock table ${new URL(url).searchParams.get('schema')}.runs in access exclusive mode`,
+  )
+  const refused = await reader.counts().catch((error: unknown) => error)
+  await stores.client.query('rollback')
+  const { status, body } = problemAnswer(refused)
+  expect({ status, ...JSON.parse(body) }).toMatchObject({
+    status: 503,
+    code: 'READ_TOO_LONG',
+    detail: expect.stringContaining('ask for less'),
+  })
+  expect(await reader.counts()).toMatchObject({ pending: 0 })
+})
+
+/** Puts runs into a store with plain SQL: nothing else is fast enough. */
+function fill(path: string, runs: number): void {
+  const db = new DatabaseSync(path)
+  db.exec('pragma synchronous = off')
+  db.exec(`begin; with recursive n(i) as (select 0 union all select i + 1 from n where i < ${runs} - 1)
+    insert into runs (id, job, state, priority, run_at, due_at, attempt, created_at, finished_at, origin)
+    select strftime('%Y%m%dT%H%M%SZ', i, 'unixepoch') || printf('_%016x', i), 'work', 5, 0, i * 1000, i * 1000, 1,
+      i * 1000, i * 1000, 1 from n; commit`)
+  db.close()
+}
