@@ -1,5 +1,6 @@
 // What the questions behind lists, charts and pages cost on a big SQLite store: how long each takes, and the longest
-// CPU time for which it holds the event loop.
+// CPU time for which it holds the event loop that asks the store. Then the same through a mounted handler, whose reads a
+// thread answers: how long the event loop of the program stands still, by the wall clock, against 5 ms.
 // Usage: node bench/reads.mjs [--runs=1000000] [--triggers=100000] [--busy=2000] [--waiting=10000] [--rounds=5]
 //                             [--dir=<directory>] [--only=<part of a name>]
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,6 +15,7 @@ import { series } from '../dist/app/overview/series.js'
 import { timeline } from '../dist/app/overview/timeline.js'
 import { usualDurations } from '../dist/app/overview/usual.js'
 import { jobDefaults } from '../dist/kernel/job/job.js'
+import { rota } from '../dist/index.js'
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js'
 import { systemClock } from '../dist/time/clock.js'
 
@@ -78,6 +80,7 @@ try {
     timeline({ store, kinds, now }, { lanes, fromAt: now - 20 * hour, untilAt: now + 4 * hour }),
   )
   await measure('timeline, 50 × 30 days', () => timeline({ store, kinds, now }, { lanes, ...month }))
+  await measureHandler()
 } finally {
   await store.close()
   rmSync(directory, { recursive: true })
@@ -113,6 +116,62 @@ async function measure(name, ask) {
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
   const cells = [at(0.5), at(0.99), longest].map((ms) => ms.toFixed(2).padStart(9))
   process.stdout.write(`${name.padEnd(34)} p50 ${cells[0]} ms   p99 ${cells[1]} ms   hold ${cells[2]} ms\n`)
+}
+
+/** Asks the heaviest routes of an app that another program has mounted. */
+async function measureHandler() {
+  process.env.XDG_STATE_HOME = directory
+  const app = rota({ store: `sqlite:${path}` })
+  const handler = app.handler({ authorize: () => ({ actor: 'bench', role: 'read' }) })
+  const iso = (at) => new Date(at).toISOString()
+  const span = `from=${iso(now - 30 * day)}&until=${iso(now)}`
+  const routes = [
+    '/runs?job=nobody',
+    `/ui/series?${span}&by=job`,
+    '/ui/now',
+    `/ui/timeline?${span}&lanes=${lanes.join(',')}`,
+    '/runs/late',
+    '/queues',
+    '/triggers?search=nowhere',
+  ]
+  for (const address of [...routes.map((one) => `/api/v1${one}`), '/metrics']) {
+    await measureHold(address.replace(/\?.*/, ''), async () => {
+      const response = await handler(new Request(`http://127.0.0.1${address}`))
+      if (!response.ok) throw new Error(`${address}: ${await response.text()}`)
+      await response.arrayBuffer()
+    })
+  }
+  await app.stop({ grace: 0 })
+}
+
+/** Asks some times; of the longest holds the smallest counts, since on a busy machine others make them longer. */
+async function measureHold(name, ask) {
+  if (!name.includes(values.only)) return
+  await ask()
+  const found = []
+  for (let i = 0; i < rounds; i += 1) {
+    let longest = 0
+    const over = new AbortController()
+    const watch = (async () => {
+      for (let last = performance.now(); !over.signal.aborted; ) {
+        await turn()
+        const at = performance.now()
+        longest = Math.max(longest, at - last)
+        last = at
+      }
+    })()
+    const startMs = performance.now()
+    await ask()
+    found.push({ tookMs: performance.now() - startMs })
+    over.abort()
+    await watch
+    found.at(-1).longest = longest
+  }
+  const least = (key) => Math.min(...found.map((one) => one[key]))
+  const [took, hold] = [least('tookMs'), least('longest')]
+  const cells = [took, hold].map((ms) => ms.toFixed(2).padStart(9))
+  const word = hold < 5 ? 'pass' : 'FAIL'
+  process.stdout.write(`${word}  ${name.padEnd(28)} took ${cells[0]} ms   loop stands still ${cells[1]} ms\n`)
 }
 
 function cpuMs() {

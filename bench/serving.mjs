@@ -1,20 +1,23 @@
 // What serving costs the scheduler: how late runs start while nobody asks, and while clients read and listen.
-// One process plans, performs and serves; another one asks. The phases alternate.
-// Usage: node bench/serving.mjs [--reads=2000] [--streams=100] [--seconds=15] [--rounds=3] [--triggers=50]
-import { fork } from 'node:child_process'
+// One process plans, performs and serves, or leaves serving to a process of its own (`rota up --role api`); another one
+// asks. Phases with and without clients alternate, and their runs are put together. Takes about two minutes.
+// Usage: node bench/serving.mjs [--reads=2000] [--streams=100] [--seconds=10] [--rounds=3] [--triggers=50]
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { fromDist, percentile, sleep } from './measure.mjs'
+import { dist, fromDist, percentile, sleep } from './measure.mjs'
 
 const { values } = parseArgs({
   options: Object.fromEntries(
     [
       ['reads', 2000],
       ['streams', 100],
-      ['seconds', 15],
+      ['seconds', 10],
       ['rounds', 3],
       ['triggers', 50],
     ].map(([name, usual]) => [name, { type: 'string', default: String(usual) }]),
@@ -24,51 +27,116 @@ const { reads, streams, seconds, rounds, triggers } = Object.fromEntries(
   Object.entries(values).map(([name, text]) => [name, Number(text)]),
 )
 
+/** How much later the 99th percentile may be while clients ask, and which share of the reads must be answered. */
+const mostRatio = 1.1
+const leastShare = 0.98
+
 const directory = mkdtempSync(join(tmpdir(), 'rota-bench-'))
 process.env.XDG_STATE_HOME = directory
+const store = `sqlite:${join(directory, 'rota.db')}`
 const { rota } = await fromDist('index.js')
 let lateness = []
-const app = rota({ store: `sqlite:${join(directory, 'rota.db')}`, concurrency: 100 })
-app.job('noop', (run) => void lateness.push(Date.now() - run.dueAt.getTime()))
-for (let i = 0; i < triggers; i += 1) app.schedule(`every-second-${i}`, { job: 'noop', cron: '* * * * * *' })
-await app.start()
-const { port } = await app.listen({ port: 0 })
-const clients = fork(fileURLToPath(new URL('serving-clients.mjs', import.meta.url)), {
-  env: { ...process.env, PORT: String(port), READS: String(reads), STREAMS: String(streams) },
+const app = rota({ store, concurrency: 100 })
+app.job('noop', (run) => {
+  lateness.push(performance.timeOrigin + performance.now() - run.dueAt.getTime())
 })
+for (let i = 0; i < triggers; i += 1) app.schedule(`every-second-${i}`, { job: 'noop', cron: '* * * * * *' })
+const isMet = []
 
 try {
-  await phase('warm up', true)
-  const found = { quiet: [], asked: [] }
-  for (let round = 0; round < rounds; round += 1) {
-    found.quiet.push(await phase('quiet', false))
-    found.asked.push(await phase(`${reads} reads a second, ${streams} streams`, true))
-  }
-  const ratios = found.asked.map(({ p99 }, i) => p99 / found.quiet[i].p99)
-  console.log(`lateness p99 while asked, against quiet: ${ratios.map((one) => one.toFixed(2)).join(', ')}`)
+  await app.start()
+  console.log(`load of the machine at the beginning: ${loadavg()[0].toFixed(1)}`)
+  const { port } = await app.listen({ port: 0 })
+  await compare('serving in the same process', port, rounds)
+  const api = await apiProcess()
+  await compare('serving in a process of its own (--role api)', api.port, Math.max(1, rounds - 1))
+  api.child.kill()
+  await once(api.child, 'exit')
 } finally {
-  clients.kill()
   await app.stop({ grace: 0 })
   rmSync(directory, { recursive: true, force: true })
 }
+if (isMet.includes(false)) process.exitCode = 1
+
+/** Alternates quiet phases with phases in which clients ask at a port. */
+async function compare(name, port, times) {
+  console.log(`\n${name}`)
+  const clients = fork(fileURLToPath(new URL('serving-clients.mjs', import.meta.url)), {
+    env: { ...process.env, PORT: String(port), READS: String(reads), STREAMS: String(streams) },
+  })
+  try {
+    await phase(clients, 'warm up', true)
+    const found = { quiet: [], asked: [] }
+    const answers = []
+    for (let round = 0; round < times; round += 1) {
+      found.quiet.push(...(await phase(clients, 'quiet', false)).lateness)
+      const asked = await phase(clients, `${reads} reads a second, ${streams} streams`, true)
+      found.asked.push(...asked.lateness)
+      answers.push(asked.told)
+    }
+    const ratio = percentile(found.asked, 0.99) / percentile(found.quiet, 0.99)
+    const perSecond = Math.min(...answers.map((told) => told.perSecond))
+    const failed = answers.reduce((sum, told) => sum + told.failed, 0)
+    tell(ratio < mostRatio, `p99 while asked / p99 quiet = ${ratio.toFixed(2)} (target: below ${mostRatio})`)
+    tell(perSecond >= leastShare * reads, `answers a second = ${Math.round(perSecond)} (target: ${reads})`)
+    tell(failed === 0, `failed requests = ${failed} (target: 0)`)
+  } finally {
+    clients.kill()
+  }
+}
+
+function tell(met, text) {
+  isMet.push(met)
+  console.log(`  ${met ? 'pass' : 'FAIL'}  ${text}`)
+}
 
 /** Lets some seconds pass, with or without clients, and says how late runs started. */
-async function phase(name, isAsked) {
+async function phase(clients, name, isAsked) {
   clients.send(isAsked ? 'start' : 'stop')
   await sleep(1500)
   lateness = []
+  const before = process.cpuUsage()
   await sleep(seconds * 1000)
-  const [p50, p99] = [percentile(lateness, 0.5), percentile(lateness, 0.99)]
-  const told = isAsked
-    ? await new Promise((resolve) => {
-        clients.once('message', resolve)
-        clients.send('tell')
-      })
-    : undefined
-  const answered =
-    told === undefined
-      ? ''
-      : `, ${Math.round(told.perSecond)} answers a second, ${told.failed} failed, ${told.events} events`
-  console.log(`${name}: ${lateness.length} runs, late by p50 ${p50} ms, p99 ${p99} ms${answered}`)
-  return { p50, p99 }
+  const { user, system } = process.cpuUsage(before)
+  const told = isAsked ? await answerOf(clients) : undefined
+  const at = (share) => percentile(lateness, share).toFixed(1)
+  const parts = [
+    `${lateness.length} runs`,
+    `late by p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
+    `CPU of the process ${((user + system) / seconds / 1e4).toFixed(0)} %`,
+    ...(told === undefined
+      ? []
+      : [`${Math.round(told.perSecond)} answers a second, p99 ${told.p99.toFixed(1)} ms`]),
+    ...(told === undefined
+      ? []
+      : [`${told.failed} failed, ${told.events} events, CPU of the clients ${told.cpu} %`]),
+  ]
+  console.log(`  ${name}: ${parts.join('; ')}`)
+  return { lateness, told }
+}
+
+async function answerOf(clients) {
+  clients.send('tell')
+  const [told] = await once(clients, 'message')
+  return told
+}
+
+/** `rota up --role api` on the same store. */
+async function apiProcess() {
+  const command = join(dist, 'cli', 'main.js')
+  const child = spawn(
+    process.execPath,
+    [command, 'up', '--role', 'api', '--store', store, '--port', '0', '--json'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { port } = JSON.parse(line)
+    if (typeof port === 'number') {
+      child.stdout.resume()
+      return { child, port }
+    }
+  }
+  throw new Error('`rota up --role api` ended')
 }

@@ -96,7 +96,7 @@ export class Exchange implements OtherThread {
 
   /** Gives up what is still waited for: the other thread is gone. */
   end(): void {
-    for (const ask of [...this.#waiting.keys()]) this.#settle(ask, undefined)
+    for (const ask of this.#waiting.keys()) this.#settle(ask, undefined)
   }
 
   #settle(ask: number, reply: Reply | undefined): void {

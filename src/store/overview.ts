@@ -13,6 +13,9 @@ import type { SeriesRequest, SeriesRow } from './series.js'
 
 /** The part of the store port that answers them. */
 export interface Overview {
+  /** Another value after every commit of somebody else, at almost no cost. Only a store that was opened to read has it, and only where the database knows at once. */
+  readonly version?: (() => unknown) | undefined
+
   /** Numbers of which one changes whenever runs, the ledger, jobs, holds, workers or state entries change, or a change is audited. */
   pulse(): Promise<Pulse>
 

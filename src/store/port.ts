@@ -51,9 +51,6 @@ export interface Store
   /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
   watch(hint: Hint): () => void
 
-  /** Another value after every commit of somebody else, at almost no cost. Only a store that was opened to read has it, and only where the database knows at once. */
-  readonly version?: (() => unknown) | undefined
-
   /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Answers how many runs went. */
   prune(request: { before: Instant; limit: number; now: Instant }): Promise<number>
 

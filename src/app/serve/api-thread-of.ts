@@ -120,8 +120,11 @@ export class ApiThread implements OtherThread {
     thread.on('message', (message: ApiThreadMessage) => {
       if (message === 'open') void this.#open(thread)
       else if ('trouble' in message) onTrouble(errorOf(message.trouble))
-      // The first time, `listen` throws it.
-      else if ('failed' in message && this.#address !== undefined) void thread.terminate()
+      else if ('failed' in message && this.#address !== undefined) {
+        // The first time, `listen` throws it.
+        onTrouble(errorOf(message.failed), againMs)
+        void thread.terminate()
+      }
     })
     thread.on('error', (error) => onTrouble(error, againMs))
     thread.on('exit', () => {

@@ -9,7 +9,7 @@ const restMs = 250
 /** After how many polls it is checked whether the file is still the one that was opened. */
 const pollsPerFileCheck = 20
 
-// Changes with every commit of another connection, never with one of this connection.
+/** Changes with every commit of another connection, never with one of this connection. */
 export const DATA_VERSION = `pragma data_version`
 
 /**
