@@ -821,6 +821,7 @@ export interface Operations {
         readonly order?: 'name' | 'next'
         readonly search?: string
         readonly job?: string
+        readonly queue?: string
         readonly source?: string
         readonly state?: 'active' | 'paused' | 'ended' | 'any'
       }

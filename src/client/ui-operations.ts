@@ -9,6 +9,17 @@ export type ClockChange = {
   readonly lastLocal: string
 }
 
+/** The schema ErrorGroup of the API. */
+export type ErrorGroup = {
+  readonly code: string
+  readonly shape: string
+  readonly count: number
+  readonly firstDueAt: Instant
+  readonly lastDueAt: Instant
+  readonly jobs: readonly string[]
+  readonly example: Run
+}
+
 /** The schema Hold of the API. */
 export type Hold = {
   readonly target: string
@@ -148,6 +159,19 @@ export type Problem = {
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
 }
 
+/** The schema QueryHelp of the API. */
+export type QueryHelp = {
+  readonly faults: readonly {
+    readonly from: number
+    readonly to: number
+    readonly message: string
+    readonly allowed: string | null
+  }[]
+  readonly from: number
+  readonly to: number
+  readonly options: readonly { readonly text: string; readonly about: string }[]
+}
+
 /** The schema Queue of the API. */
 export type Queue = {
   readonly name: string
@@ -158,6 +182,35 @@ export type Queue = {
   readonly running: number
   readonly delayed: number
   readonly blocked: number
+}
+
+/** The schema Run of the API. */
+export type Run = {
+  readonly id: string
+  readonly job: string
+  readonly trigger: string | null
+  readonly origin: 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
+  readonly state: RunState
+  readonly reason: string | null
+  readonly dueAt: Instant
+  readonly runAt: Instant
+  readonly createdAt: Instant
+  readonly claimedAt: Instant | null
+  readonly startedAt: Instant | null
+  readonly finishedAt: Instant | null
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly priority: number
+  readonly partition: string | null
+  readonly uniqueKey: string | null
+  readonly labels: Readonly<Record<string, string>> | null
+  readonly worker: string | null
+  readonly waitsFor: string | null
+  readonly cancelRequested: boolean
+  readonly payload: unknown
+  readonly result: unknown
+  readonly error: StoredError | null
 }
 
 /** The schema RunBrief of the API. */
@@ -396,5 +449,17 @@ export interface UiOperations {
     readonly answer: {
       readonly items: readonly { readonly trigger: string; readonly runs: readonly RunMark[] }[]
     }
+  }
+  /** Says what is wrong with a filter of runs, and what fits where the cursor is. */
+  readonly 'GET /ui/runs/filter': {
+    readonly request: {
+      readonly query: { readonly q: string; readonly cursor?: number; readonly zone?: string }
+    }
+    readonly answer: QueryHelp
+  }
+  /** Reads the group of failed runs of the same job to which the error of a run belongs. */
+  readonly 'GET /ui/runs/{id}/alike': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: { readonly group: ErrorGroup | null; readonly capped: boolean }
   }
 }

@@ -98,7 +98,8 @@ export interface TriggersPage {
   /** A part of the name, in any case. */
   readonly search?: string | undefined
   readonly names?: readonly string[] | undefined
-  readonly job?: string | undefined
+  /** Triggers of one of these jobs. */
+  readonly jobs?: readonly string[] | undefined
   readonly source?: string | undefined
   readonly active?: boolean | undefined
 }

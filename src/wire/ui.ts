@@ -209,3 +209,16 @@ export const year = z
     days: z.array(yearDay),
   })
   .meta({ id: 'Year' })
+
+/** What is wrong with a filter of runs, and what fits at a place of it. */
+export const queryHelp = z
+  .strictObject({
+    faults: z.array(
+      z.strictObject({ from: count, to: count, message: z.string(), allowed: z.string().nullable() }),
+    ),
+    /** The part of the text that an option replaces. */
+    from: count,
+    to: count,
+    options: z.array(z.strictObject({ text: z.string(), about: z.string() })),
+  })
+  .meta({ id: 'QueryHelp' })

@@ -41,7 +41,7 @@ describe('the address of a page', () => {
 
   it('has the wrong filter too: the field says what is allowed and stays usable', async () => {
     const page = await browser.open(`${served.url}/#/runs?q=sate:failed`)
-    await page.getByText('"sate:failed" is not a filter').waitFor()
+    await page.getByText('did you mean state?').waitFor()
     await page.getByRole('combobox', { name: 'Filter runs' }).fill('state:failed')
     await page.keyboard.press('Enter')
     await page.locator('tbody tr').first().waitFor()

@@ -12,6 +12,7 @@ export function ConfirmDialog({
   action,
   tone = 'main',
   asksReason = true,
+  isReady = true,
   onConfirm,
   onClose,
 }: {
@@ -22,6 +23,8 @@ export function ConfirmDialog({
   action: string
   tone?: 'main' | 'danger'
   asksReason?: boolean
+  /** Whether everything is there that the change needs. */
+  isReady?: boolean
   /** Makes the change; the dialog closes when it is done and stays open when it fails. */
   onConfirm: (reason: string) => Promise<void>
   onClose: () => void
@@ -46,7 +49,7 @@ export function ConfirmDialog({
         className={styles['form']}
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy) void confirm()
+          if (isReady && !isBusy) void confirm()
         }}
       >
         {children}
@@ -71,7 +74,7 @@ export function ConfirmDialog({
         )}
         <footer className={styles['foot']}>
           <Button onClick={onClose}>{words.cancel}</Button>
-          <Button type="submit" tone={tone} disabled={isBusy}>
+          <Button type="submit" tone={tone} disabled={isBusy || !isReady}>
             {action}
           </Button>
         </footer>

@@ -1,8 +1,16 @@
-import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { useEffect, useId, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { useKeys } from '../shell/keys.js'
 import { words } from '../words/common.js'
-import { completionsOf, type Qualifier } from './qualifiers.js'
+import type { Completions } from './qualifiers.js'
 import styles from './search-field.module.css'
+
+/** A part of a filter that could not be read. */
+export interface WrongPart {
+  readonly from: number
+  readonly to: number
+}
+
+const mostCompletions = 12
 
 /** One text field with qualifiers, such as `state:failed job:mail`. It completes their names and values. */
 export function SearchField({
@@ -10,8 +18,10 @@ export function SearchField({
   onChange,
   label,
   hint,
-  qualifiers,
+  completions: { from, to, options },
+  onWrite,
   error,
+  wrong = [],
 }: {
   value: string
   /** Called with the whole text when the reader has finished: Enter, a completion, or leaving the field. */
@@ -19,16 +29,22 @@ export function SearchField({
   label: string
   /** The text in the empty field. */
   hint: string
-  qualifiers: readonly Qualifier[]
+  /** What fits where the cursor is. */
+  completions: Completions
+  /** Told what is written, and where the cursor is. */
+  onWrite: (text: string, cursor: number) => void
   /** What is wrong with the filter; the field stays usable. */
   error?: string | undefined
+  /** Where it is wrong: these parts are underlined. */
+  wrong?: readonly WrongPart[]
 }): ReactNode {
   const id = useId()
   const ref = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
   const [isOpen, setOpen] = useState(false)
   const [at, setAt] = useState(-1)
-  const completions = isOpen ? completionsOf(text, qualifiers) : []
+  const completions = isOpen ? options.slice(0, mostCompletions) : []
+  const isShown = error !== undefined && text.trim() === value
   useEffect(() => setText(value), [value])
   useKeys([{ keys: '/', label, act: () => ref.current?.focus() }])
 
@@ -38,11 +54,16 @@ export function SearchField({
     if (next.trim() !== value) onChange(next.trim())
   }
   const choose = (completion: string): void => {
-    const next = text.replace(/\S*$/, completion)
+    const before = text.slice(0, from) + completion
+    const rest = text.slice(to)
+    const isName = completion.endsWith(':') || completion.endsWith('.')
     setAt(-1)
-    if (completion.endsWith(':')) setText(next)
-    else finish(`${next} `)
-    ref.current?.focus()
+    onWrite(before + rest, before.length)
+    if (isName) setText(before + rest)
+    else finish(rest === '' ? `${before} ` : before + rest)
+    const field = ref.current
+    field?.focus()
+    requestAnimationFrame(() => field?.setSelectionRange(before.length, before.length))
   }
   const onKeyDown = (event: React.KeyboardEvent): void => {
     const move = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -73,8 +94,8 @@ export function SearchField({
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
         aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
-        aria-invalid={error === undefined ? undefined : true}
-        aria-errormessage={error === undefined ? undefined : `${id}-error`}
+        aria-invalid={isShown ? true : undefined}
+        aria-errormessage={isShown ? `${id}-error` : undefined}
         autoComplete="off"
         spellCheck={false}
         maxLength={1000}
@@ -82,13 +103,19 @@ export function SearchField({
         value={text}
         onChange={({ target }) => {
           setText(target.value)
+          onWrite(target.value, target.selectionStart ?? target.value.length)
           setOpen(true)
           setAt(-1)
         }}
-        onFocus={() => setOpen(true)}
+        onSelect={({ currentTarget }) => onWrite(currentTarget.value, currentTarget.selectionStart ?? 0)}
+        onFocus={() => {
+          setOpen(true)
+          onWrite(text, text.length)
+        }}
         onBlur={() => finish(text)}
         onKeyDown={onKeyDown}
       />
+      {isShown && wrong.length > 0 ? <Underlined text={text} wrong={wrong} field={ref} /> : null}
       <ul
         id={`${id}-list`}
         role="listbox"
@@ -112,11 +139,47 @@ export function SearchField({
           </li>
         ))}
       </ul>
-      {error === undefined ? null : (
+      {!isShown ? null : (
         <p id={`${id}-error`} className={styles['error']} role="alert">
           {error}
         </p>
       )}
+    </div>
+  )
+}
+
+/** The text of the field once more, invisible but for the lines under its wrong parts. It scrolls with the field. */
+function Underlined({
+  text,
+  wrong,
+  field,
+}: {
+  text: string
+  wrong: readonly WrongPart[]
+  field: RefObject<HTMLInputElement | null>
+}): ReactNode {
+  const ref = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const input = field.current
+    const follow = (): void => {
+      if (ref.current !== null && input !== null) ref.current.scrollLeft = input.scrollLeft
+    }
+    follow()
+    input?.addEventListener('scroll', follow)
+    return () => input?.removeEventListener('scroll', follow)
+  }, [field, text])
+  const parts: ReactNode[] = []
+  let end = 0
+  for (const { from, to } of wrong.toSorted((one, other) => one.from - other.from)) {
+    // A missing value has no length: the character before it is marked.
+    const first = Math.max(end, Math.min(from, to - 1))
+    parts.push(text.slice(end, first), <u key={first}>{text.slice(first, Math.max(first, to))}</u>)
+    end = Math.max(first, to)
+  }
+  return (
+    <div ref={ref} className={styles['underlined']} aria-hidden="true">
+      {parts}
+      {text.slice(end)}
     </div>
   )
 }

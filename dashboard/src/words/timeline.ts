@@ -61,9 +61,7 @@ export const words = {
     text: 'Each run becomes pending again with a fresh budget of attempts, and keeps its id.',
     capped: (most: string) => `Only the newest ${most} are retried at once.`,
     action: 'Retry',
-    done: (count: string) => `${count} runs are pending again.`,
-    some: (count: string, failed: string) =>
-      `${count} runs are pending again; ${failed} could not be retried.`,
+    done: (count: string) => `${count} runs are retried.`,
   },
   backfill: {
     title: (job: string) => `Make partitions of ${job} again`,

@@ -2,6 +2,7 @@ import { triggerTag } from '../../kernel/audit/snapshot.js'
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { TriggersPage } from '../../store/overview.js'
+import type { Store } from '../../store/port.js'
 import { triggerView } from '../../wire/views/definitions.js'
 import { triggerState } from '../../wire/views/trigger-state.js'
 import { Refusal } from '../../server/problem.js'
@@ -15,6 +16,7 @@ export interface TriggersQuery {
   readonly after?: string | undefined
   readonly search?: string | undefined
   readonly job?: string | undefined
+  readonly queue?: string | undefined
   readonly source?: string | undefined
   readonly state: 'active' | 'paused' | 'ended' | 'any'
 }
@@ -27,12 +29,13 @@ export async function triggerOf(app: App, name: string) {
 }
 
 /** One page of triggers. */
-export async function triggersPage(app: App, { limit, after, state, ...query }: TriggersQuery) {
+export async function triggersPage(app: App, { limit, after, state, job, queue, ...query }: TriggersQuery) {
   const store = await app.store()
   const holds = await store.holds({ openAt: app.now() })
   const paused = holds.flatMap(({ target }) => (target.startsWith('trigger:') ? [target.slice(8)] : []))
   const filter: Omit<TriggersPage, 'limit'> = {
     ...query,
+    jobs: await jobsIn(store, job, queue),
     ...(state === 'paused' ? { names: paused } : {}),
     ...(state === 'any' ? {} : { active: state !== 'ended' }),
   }
@@ -47,6 +50,17 @@ export async function triggersPage(app: App, { limit, after, state, ...query }: 
     next: found.length > limit ? cursorOf(items.at(-1) as StoredTrigger) : undefined,
     total: { count: Math.min(count, mostCounted), capped: count > mostCounted },
   }
+}
+
+/** The jobs whose triggers are asked for; nothing where all are. */
+async function jobsIn(
+  store: Store,
+  job: string | undefined,
+  queue: string | undefined,
+): Promise<readonly string[] | undefined> {
+  if (queue === undefined) return job === undefined ? undefined : [job]
+  const jobs = (await store.jobs()).filter((one) => one.job.queue === queue).map((one) => one.job.name)
+  return job === undefined ? jobs : jobs.filter((one) => one === job)
 }
 
 function viewOf(stored: StoredTrigger, holds: readonly Hold[]) {

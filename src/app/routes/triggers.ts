@@ -29,6 +29,7 @@ export const triggerRoutes: readonly Route<App>[] = [
       order: z.enum(['name', 'next']).default('name'),
       search: z.string().max(256).optional().meta({ description: 'A part of the name, in any case.' }),
       job: name.optional(),
+      queue: name.optional().meta({ description: 'Triggers whose jobs are in this queue.' }),
       source: z.string().max(256).optional(),
       state: z.enum(['active', 'paused', 'ended', 'any']).default('active'),
     }),

@@ -58,7 +58,7 @@ function fits({ trigger, source, active }: StoredTrigger, request: TriggersPage)
   const { search, names } = request
   if (search !== undefined && !trigger.name.toLowerCase().includes(search.toLowerCase())) return false
   if (names !== undefined && !names.includes(trigger.name)) return false
-  if (request.job !== undefined && trigger.job !== request.job) return false
+  if (request.jobs?.includes(trigger.job) === false) return false
   if (request.source !== undefined && source !== request.source) return false
   return request.active === undefined || active === request.active
 }

@@ -1,6 +1,6 @@
 /**
  * The one reader of filters of runs: `state:failed job:mail error:ECONN* label.customer:42 due:today late:>1m`. The
- * command line, the API and the dashboard use it. It imports nothing that only Node.js has.
+ * command line and the API use it; the dashboard asks the API.
  */
 import { nearest } from '../../kernel/definition/read-value.js'
 import { mostLabels, type RunConditions } from '../../store/run-conditions.js'

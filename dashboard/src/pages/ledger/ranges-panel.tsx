@@ -8,6 +8,7 @@ import { useParams } from '../../data/location.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/mark.js'
 import { Panel } from '../../parts/panel.js'
+import { useQualifiers } from '../../parts/qualifiers.js'
 import { SearchField } from '../../parts/search-field.js'
 import { EmptyState, ErrorState, LoadingBar, NothingMatches, Skeleton } from '../../parts/states.js'
 import { Table, type Column } from '../../parts/table.js'
@@ -36,6 +37,7 @@ export function RangesPanel(): ReactNode {
   const [params, change] = useParams()
   const text = params.get('q') ?? ''
   const filter = readFilter(text)
+  const completion = useQualifiers(qualifiers)
   const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ['ledger', filter.trigger, filter.reasons],
     initialPageParam: undefined as number | undefined,
@@ -52,7 +54,7 @@ export function RangesPanel(): ReactNode {
           onChange={(next) => change({ q: next === '' ? null : next })}
           label={words.filter}
           hint={words.filterHint}
-          qualifiers={qualifiers}
+          {...completion}
           error={filter.unknown.length === 0 ? undefined : words.unknownFilter(filter.unknown.join(' '))}
         />
       </div>

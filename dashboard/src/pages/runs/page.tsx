@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { go, useParams } from '../../data/location.js'
 import { useViews } from '../../data/views.js'
+import { useZone } from '../../data/zone.js'
 import { Button } from '../../parts/button.js'
-import { EmptyState, ErrorState, LoadingBar, NothingMatches, Skeleton } from '../../parts/states.js'
 import { SearchField } from '../../parts/search-field.js'
+import { EmptyState, ErrorState, LoadingBar, NothingMatches, Skeleton } from '../../parts/states.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/runs.js'
 import { BulkBar } from './bulk-bar.js'
-import { readFilter } from './filter.js'
+import { BulkProgress } from './bulk-progress.js'
+import { ErrorGroups } from './error-groups.js'
 import styles from './page.module.css'
-import { useRunQualifiers } from './qualifiers.js'
+import { useCompletion, useFaults } from './query.js'
 import { RunsTable } from './runs-table.js'
 import { noSelection } from './selection.js'
 import { useSteadyRows } from './steady-rows.js'
@@ -24,89 +26,169 @@ const perPage = 50
 export default function RunsPage(): ReactNode {
   const [params, change] = useParams()
   const { views } = useViews()
-  const qualifiers = useRunQualifiers()
-  const [selection, select] = useState(noSelection)
-  const q = params.get('q') ?? views.find(({ isDefault }) => isDefault)?.q ?? ''
-  const after = params.get('after') ?? undefined
-  const filter = readFilter(q)
-  const fault = 'fault' in filter ? filter.fault : undefined
-  const query = 'query' in filter ? filter.query : undefined
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['runs', { query, after }],
-    queryFn: ({ signal }) =>
-      api('GET /runs', {
-        query: { ...query, limit: perPage, ...(after === undefined ? {} : { after }) },
-        signal,
-      }),
-    enabled: query !== undefined,
-    placeholderData: (previous) => previous,
-    meta: { topics: ['runs'] },
-  })
-  const rows = useSteadyRows(data?.items, `${q} ${after}`)
+  const zone = useZone()
+  const q = (params.get('q') ?? views.find(({ isDefault }) => isDefault)?.q ?? '').trim()
+  const completion = useCompletion(zone)
+  const faults = useFaults(q, zone)
+  // The list is read at the same time; a wrong filter is refused there too.
+  const isReadable = (faults ?? []).length === 0
+  const isByError = params.get('by') === 'error'
   const setFilter = (text: string): void => {
-    select(noSelection)
-    change({
-      q: text === '' && views.some(({ isDefault }) => isDefault) ? ' ' : text,
-      after: null,
-      before: null,
-    })
+    const isKept = text === '' && views.some(({ isDefault }) => isDefault)
+    change({ q: isKept ? ' ' : text, after: null, before: null })
   }
-  const page = (to: string | null): void => {
-    select(noSelection)
-    change({ after: to })
-  }
-  const total = data === undefined ? '' : common.total(formatCount(data.total.count), data.total.capped)
   return (
     <div className={styles['page']}>
       <h1 className="visually-hidden">{words.title}</h1>
-      <div className={styles['tools']}>
-        <SearchField
-          value={q.trim()}
-          onChange={setFilter}
-          label={words.filter}
-          hint={words.hint}
-          qualifiers={qualifiers}
-          error={fault}
+      <SearchField
+        value={q}
+        onChange={setFilter}
+        label={words.filter}
+        hint={words.hint}
+        {...completion}
+        error={
+          faults === undefined || faults.length === 0
+            ? undefined
+            : faults.map(({ message, allowed }) => words.fault(message, allowed)).join(' · ')
+        }
+        wrong={faults ?? []}
+      />
+      <Views
+        q={q}
+        onChoose={setFilter}
+        isByError={isByError}
+        onByError={(is) => change({ by: is ? 'error' : null, after: null, before: null })}
+      />
+      <BulkProgress named={params.get('bulk')} onClose={() => change({ bulk: null })} />
+      {isByError ? (
+        <div className={styles['list']}>
+          <ErrorGroups q={q} zone={zone} isReadable={isReadable} />
+        </div>
+      ) : (
+        <RunsList
+          q={q}
+          zone={zone}
+          isReadable={isReadable}
+          place={{ after: params.get('after'), before: params.get('before') }}
+          onPlace={change}
+          onClear={() => setFilter('')}
+          onBegun={(bulk) => change({ bulk })}
         />
-        <span className="soft">{data === undefined ? null : words.found(total)}</span>
-      </div>
-      <Views q={q.trim()} onChoose={setFilter} />
-      <div className={styles['list']} onPointerEnter={rows.hold} onPointerLeave={rows.release}>
-        <LoadingBar isLoading={isFetching} />
-        {rows.waiting === 0 ? null : <Button onClick={rows.show}>{words.showNew(rows.waiting)}</Button>}
-        {error !== null ? <ErrorState error={error} onRetry={() => void refetch()} /> : null}
-        {data === undefined ? (
-          error === null ? (
-            <Skeleton rows={10} />
-          ) : null
-        ) : rows.items.length === 0 && data.next === null ? (
-          q.trim() === '' && after === undefined ? (
-            <EmptyState title={words.empty.title} command={words.empty.command}>
-              {words.empty.text}
-            </EmptyState>
-          ) : (
-            <NothingMatches onClear={() => setFilter('')} />
-          )
+      )}
+    </div>
+  )
+}
+
+/** Where a page of the list begins, or ends. */
+interface Place {
+  readonly after: string | null
+  readonly before: string | null
+}
+
+function RunsList({
+  q,
+  zone,
+  isReadable,
+  place,
+  onPlace,
+  onClear,
+  onBegun,
+}: {
+  q: string
+  zone: string
+  /** Whether nothing is wrong with the filter. */
+  isReadable: boolean
+  place: Place
+  onPlace: (place: { readonly [Key in keyof Place]: string | null }) => void
+  onClear: () => void
+  onBegun: (bulk: string) => void
+}): ReactNode {
+  const [selection, select] = useState(noSelection)
+  const { after, before } = place
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['runs', { q, zone, after, before }],
+    queryFn: ({ signal }) => {
+      const from = before !== null ? { before } : after !== null ? { after } : {}
+      return api('GET /runs', { query: { q, zone, limit: perPage, ...from }, signal })
+    },
+    enabled: isReadable,
+    placeholderData: (previous) => previous,
+    // What an action on many runs has changed is told as a change of state.
+    meta: { topics: ['runs', 'state'] },
+  })
+  useEffect(() => select(noSelection), [q])
+  const rows = useSteadyRows(data?.items, `${q} ${after} ${before}`)
+  const isNewest = after === null && before === null
+  const goTo = (to: Place): void => {
+    select(noSelection)
+    onPlace(to)
+  }
+  const total = data === undefined ? '' : common.total(formatCount(data.total.count), data.total.capped)
+  if (data === undefined) {
+    if (!isReadable) return null
+    return error === null ? (
+      <Skeleton rows={10} />
+    ) : (
+      <ErrorState error={error} onRetry={() => void refetch()} />
+    )
+  }
+  return (
+    <div className={styles['list']} onPointerEnter={rows.hold} onPointerLeave={rows.release}>
+      <LoadingBar isLoading={isFetching} />
+      {rows.waiting === 0 ? null : <Button onClick={rows.show}>{words.showNew(rows.waiting)}</Button>}
+      {error === null || !isReadable ? null : <ErrorState error={error} onRetry={() => void refetch()} />}
+      {rows.items.length === 0 && data.next === null && isNewest ? (
+        q === '' ? (
+          <EmptyState title={words.empty.title} command={words.empty.command}>
+            {words.empty.text}
+          </EmptyState>
         ) : (
-          <>
-            <BulkBar runs={rows.items} selection={selection} onSelect={select} />
+          <NothingMatches onClear={onClear} />
+        )
+      ) : (
+        <>
+          <BulkBar
+            ids={rows.items.map(({ id }) => id)}
+            q={q}
+            zone={zone}
+            total={total}
+            selection={selection}
+            onSelect={select}
+            onBegun={onBegun}
+          />
+          {rows.items.length === 0 ? (
+            <p className={styles['far']}>{words.lookedFar}</p>
+          ) : (
             <RunsTable
               runs={rows.items}
               selection={selection}
               onSelect={select}
               onOpen={(id) => go(`/runs/${id}`)}
             />
-            <footer className={styles['pager']}>
-              <Button why={after === undefined ? words.atNewest : undefined} onClick={() => page(null)}>
-                {words.first}
-              </Button>
-              <Button why={data.next === null ? words.atOldest : undefined} onClick={() => page(data.next)}>
-                {words.older} →
-              </Button>
-            </footer>
-          </>
-        )}
-      </div>
+          )}
+          <footer className={styles['pager']}>
+            <Button
+              why={isNewest ? words.atNewest : undefined}
+              onClick={() => goTo({ after: null, before: null })}
+            >
+              {words.first}
+            </Button>
+            <Button
+              why={data.previous === null ? words.atNewest : undefined}
+              onClick={() => goTo({ after: null, before: data.previous })}
+            >
+              ← {words.newer}
+            </Button>
+            <span className="soft">{words.found(total)}</span>
+            <Button
+              why={data.next === null ? words.atOldest : undefined}
+              onClick={() => goTo({ after: data.next, before: null })}
+            >
+              {words.older} →
+            </Button>
+          </footer>
+        </>
+      )}
     </div>
   )
 }

@@ -12,7 +12,7 @@ import { useWhy } from '../../parts/why/why-address.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { words } from '../../words/runs.js'
 import styles from './page.module.css'
-import { extended, noSelection, toggled, type Selection } from './selection.js'
+import { extended, isSelected, noSelection, toggled, type Selection } from './selection.js'
 
 /** The rows of the list: to open, to select, to ask why. */
 export function RunsTable({
@@ -32,7 +32,7 @@ export function RunsTable({
   const select = (id: string, isRange: boolean): void => {
     const [from, to] = [ids.indexOf(last.current ?? id), ids.indexOf(id)].toSorted((a, b) => a - b)
     const range = ids.slice(from, (to ?? 0) + 1)
-    onSelect(isRange && range.length > 1 ? extended(selection, range) : toggled(selection, id))
+    onSelect(isRange && range.length > 1 ? extended(selection, range) : toggled(selection, id, ids))
     last.current = id
   }
   const why = (id: string): void => {
@@ -48,7 +48,7 @@ export function RunsTable({
     ],
     words.keys,
   )
-  const isAll = ids.length > 0 && ids.every((id) => selection.has(id))
+  const isAll = ids.length > 0 && ids.every((id) => isSelected(selection, id))
   const box: Column<Run> = {
     key: 'select',
     head: (
@@ -63,7 +63,7 @@ export function RunsTable({
       <input
         type="checkbox"
         aria-label={words.selectRun(id)}
-        checked={selection.has(id)}
+        checked={isSelected(selection, id)}
         onChange={({ nativeEvent }) => select(id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
       />
     ),
@@ -74,7 +74,7 @@ export function RunsTable({
       columns={[box, ...columns]}
       rows={runs}
       rowKey={({ id }) => id}
-      isSelected={({ id }) => selection.has(id)}
+      isSelected={({ id }) => isSelected(selection, id)}
       cursor={cursor.at}
     />
   )

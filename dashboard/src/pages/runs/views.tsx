@@ -14,7 +14,17 @@ const given: readonly { readonly name: string; readonly q: string }[] = [
 ]
 
 /** Filters with a name: those that everybody has, and those that the reader saved. */
-export function Views({ q, onChoose }: { q: string; onChoose: (q: string) => void }): ReactNode {
+export function Views({
+  q,
+  onChoose,
+  isByError,
+  onByError,
+}: {
+  q: string
+  onChoose: (q: string) => void
+  isByError: boolean
+  onByError: (isByError: boolean) => void
+}): ReactNode {
   const { views, remove, save } = useViews()
   const [isSaving, setSaving] = useState(false)
   const toast = useToast()
@@ -43,6 +53,9 @@ export function Views({ q, onChoose }: { q: string; onChoose: (q: string) => voi
           {words.views.save}
         </Button>
       )}
+      <span className={styles['byError']}>
+        <Chip name={words.errors.show} isOn={isByError} onClick={() => onByError(!isByError)} />
+      </span>
       {isSaving ? <SaveDialog q={q} onSave={save} onClose={() => setSaving(false)} /> : null}
     </div>
   )

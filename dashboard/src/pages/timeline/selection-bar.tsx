@@ -111,7 +111,7 @@ function RetryDialog({
   names,
   from,
   until,
-  count,
+  count: shown,
   onClose,
 }: {
   names: readonly string[]
@@ -123,29 +123,24 @@ function RetryDialog({
   const client = useQueryClient()
   const toast = useToast()
   const retry = async (reason: string): Promise<void> => {
-    const { retried, refused } = await retryFailed({ names, from, until, reason })
+    const count = await retryFailed({ names, from, until, reason })
     await client.invalidateQueries({ queryKey: ['timeline'] })
-    toast({
-      text:
-        refused === 0
-          ? words.retry.done(formatCount(retried))
-          : words.retry.some(formatCount(retried), formatCount(refused)),
-    })
+    toast({ text: words.retry.done(formatCount(count)) })
   }
   return (
     <ConfirmDialog
-      title={words.retry.title(formatCount(count))}
+      title={words.retry.title(formatCount(shown))}
       action={words.retry.action}
       onConfirm={retry}
       onClose={onClose}
     >
       <p>{words.retry.text}</p>
-      {count > mostRetried ? <p className="soft">{words.retry.capped(formatCount(mostRetried))}</p> : null}
+      {shown > mostRetried ? <p className="soft">{words.retry.capped(formatCount(mostRetried))}</p> : null}
     </ConfirmDialog>
   )
 }
 
-/** Retries what failed in a stretch of some lanes, one run after the other, and counts what was refused. */
+/** Begins to retry what failed in a stretch of some lanes, and answers how many runs that are. */
 async function retryFailed({
   names,
   from,
@@ -156,7 +151,7 @@ async function retryFailed({
   from: string
   until: string
   reason: string
-}): Promise<{ retried: number; refused: number }> {
+}): Promise<number> {
   const ids: string[] = []
   for (const trigger of names) {
     const query = { trigger, state: 'failed', since: from, until, limit: mostRetried } as const
@@ -164,19 +159,10 @@ async function retryFailed({
     ids.push(...items.map(({ id }) => id))
     if (ids.length >= mostRetried) break
   }
-  let retried = 0
   const chosen = ids.slice(0, mostRetried)
-  for (const id of chosen) {
-    const isDone = await api('POST /runs/{id}/retry', {
-      path: { id },
-      body: reason === '' ? {} : { reason },
-    }).then(
-      () => true,
-      () => false,
-    )
-    if (isDone) retried += 1
-  }
-  return { retried, refused: chosen.length - retried }
+  if (chosen.length === 0) return 0
+  await api('POST /bulk', { body: { action: 'retry', ids: chosen, reason } })
+  return chosen.length
 }
 
 /** Says how the partitions of the stretch are made again; the dates are those of the trigger's zone. */

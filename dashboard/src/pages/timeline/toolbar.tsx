@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from '../../parts/button.js'
+import { useQualifiers } from '../../parts/qualifiers.js'
 import { SearchField } from '../../parts/search-field.js'
 import { marks } from '../../design/families.js'
 import { useKeys } from '../../shell/keys.js'
@@ -35,6 +36,7 @@ export function Toolbar({
   isTable: boolean
   onTable: (isTable: boolean) => void
 }): ReactNode {
+  const completion = useQualifiers(qualifiers)
   const { unknown } = readFilter(filter)
   const earlier = (): void => show((now) => panned(now, -step))
   const later = (): void => show((now) => panned(now, step))
@@ -56,7 +58,7 @@ export function Toolbar({
           onChange={onFilter}
           label={words.filter}
           hint={words.filterHint}
-          qualifiers={qualifiers}
+          {...completion}
           error={unknown.length === 0 ? undefined : words.unknownFilter(unknown.join(' '))}
         />
       </div>

@@ -17,7 +17,7 @@ export interface TriggerFilter {
 const states = ['active', 'paused', 'ended', 'any'] as const
 const orders = ['name', 'next'] as const
 
-/** The qualifiers that the search field completes. */
+/** What the search field completes. */
 export const qualifiers: readonly Qualifier[] = [
   { name: 'name', about: words.qualifiers.name },
   { name: 'state', about: words.qualifiers.state, values: states },

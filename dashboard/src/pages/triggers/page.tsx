@@ -4,6 +4,7 @@ import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import { triggerHref } from '../../data/triggers.js'
 import { Button } from '../../parts/button.js'
+import { useQualifiers } from '../../parts/qualifiers.js'
 import { SearchField } from '../../parts/search-field.js'
 import { EmptyState, ErrorState, LoadingBar, NothingMatches, Skeleton } from '../../parts/states.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
@@ -24,6 +25,7 @@ export default function TriggersPage(): ReactNode {
   const [params, change] = useParams()
   const text = params.get('q') ?? ''
   const filter = readFilter(text)
+  const completion = useQualifiers(qualifiers)
   const [cursor, setCursor] = useState<number>()
   const [shownRow, setShownRow] = useState(0)
   const list = useTriggerList(filter, shownRow)
@@ -70,7 +72,7 @@ export default function TriggersPage(): ReactNode {
           }}
           label={words.search}
           hint={words.hint}
-          qualifiers={qualifiers}
+          {...completion}
           error={filter.error}
         />
         <SelectionBar count={selection.names.length} why={why} onAsk={ask} onClear={selection.clear} />

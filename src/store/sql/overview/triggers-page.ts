@@ -36,7 +36,7 @@ function* select(
   request: TriggersPage,
   untilName: string | undefined,
 ): Verb<StoredTrigger[]> {
-  const { limit, order, after, search, names, job, source, active } = request
+  const { limit, order, after, search, names, jobs, source, active } = request
   const values: SqlValue[] = []
   const put = (bound: SqlValue): string => `$${values.push(bound)}`
   // Relies on: triggers_due for the order of the next tick, whose condition must be read word for word.
@@ -49,7 +49,7 @@ function* select(
   }
   if (search !== undefined) conditions.push(`lower(name) like ${put(containing(search))} escape '!'`)
   if (names !== undefined) conditions.push(`name = any(${put(names)}::text[])`)
-  if (job !== undefined) conditions.push(`job = ${put(job)}`)
+  if (jobs !== undefined) conditions.push(`job = any(${put(jobs)}::text[])`)
   if (source !== undefined) conditions.push(`source = ${put(source)}`)
   if (active !== undefined) conditions.push(`is_active = ${put(Number(active))}`)
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
