@@ -133,10 +133,11 @@ function page(path: string): string {
 
 /** Every name of an option, however deep; the names of jobs and variables are the user's own. */
 function keysOf(schema: Schema): string[] {
-  const { properties = {}, additionalProperties, anyOf = [] } = schema
+  const { properties = {}, additionalProperties, anyOf = [], items } = schema
   const within = typeof additionalProperties === 'object' ? keysOf(additionalProperties) : []
   const own = Object.entries(properties).flatMap(([key, value]) => [key, ...keysOf(value)])
-  return [...new Set([...own, ...within, ...anyOf.flatMap(keysOf)])]
+  const listed = items === undefined ? [] : keysOf(items)
+  return [...new Set([...own, ...within, ...listed, ...anyOf.flatMap(keysOf)])]
 }
 
 /** What the program itself says; the tests run on what was built. */

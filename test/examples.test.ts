@@ -20,6 +20,7 @@ afterAll(async () => {
 /** The features that the configs of examples use, by folder. */
 const needed: Readonly<Record<string, readonly FeatureName[]>> = {
   assets: ['assets'],
+  calendars: ['rounds'],
   isolation: ['isolation'],
   plans: ['plans'],
   rounds: ['rounds'],

@@ -8,6 +8,7 @@ export const featureNames = [
   'assets',
   'bulk',
   'bus',
+  'calendars',
   'command-jobs',
   'isolation',
   'plans',

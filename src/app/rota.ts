@@ -1,5 +1,6 @@
 import { Events, type EngineEvents, type EventName } from '../engine/events.js'
 import type { Why } from '../engine/explain/why.js'
+import { namedCalendars } from '../engine/sync/calendars.js'
 import { Registry, twice } from '../engine/sync/registry.js'
 import type { SyncReport } from '../engine/sync/sync.js'
 import { ErrorTracer } from '../engine/worker/error-tracer.js'
@@ -239,7 +240,11 @@ class AppRoot {
     const isOfJob = ([key]: [string, unknown]): boolean => jobOptionNames.includes(key as keyof JobOptions)
     const schedule = Object.fromEntries(entries.filter((entry) => !isOfJob(entry)))
     // Before the job is added: a faulty expression adds nothing.
-    const trigger = defineTrigger(name, { ...schedule, cron: expression, job: name })
+    const trigger = defineTrigger(
+      name,
+      { ...schedule, cron: expression, job: name },
+      { calendars: this.#context.definitions.part(namedCalendars) },
+    )
     const job = this.job(name, handler, Object.fromEntries(entries.filter(isOfJob)))
     this.#context.definitions.addTrigger(trigger)
     return job
@@ -252,7 +257,8 @@ class AppRoot {
     const given = (options as typeof options | null)?.job
     const job = (typeof given === 'object' ? given?.name : given) as string
     const asset = definitions.jobs.get(job)?.job.asset
-    definitions.addTrigger(defineTrigger(name, { ...options, job } as TriggerInput, asset))
+    const calendars = definitions.part(namedCalendars)
+    definitions.addTrigger(defineTrigger(name, { ...options, job } as TriggerInput, { asset, calendars }))
   }
 
   /** Registers a function that pipeline steps call by its name. */

@@ -139,6 +139,36 @@ export type BulkPlan = {
   readonly examples: readonly Run[]
 }
 
+/** The schema Calendar of the API. */
+export type Calendar = {
+  readonly name: string
+  readonly source: string
+  readonly changedAt: Instant
+  readonly times: readonly string[]
+  readonly includedBy: readonly string[]
+  readonly excludedBy: readonly string[]
+}
+
+/** The schema CalendarShown of the API. */
+export type CalendarShown = {
+  readonly name: string
+  readonly source: string
+  readonly changedAt: Instant
+  readonly times: readonly string[]
+  readonly includedBy: readonly string[]
+  readonly excludedBy: readonly string[]
+  readonly timezone: string
+  readonly next: readonly CalendarStretch[]
+}
+
+/** The schema CalendarStretch of the API. */
+export type CalendarStretch = {
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly from: string
+  readonly until: string
+}
+
 /** The schema Caller of the API. */
 export type Caller = { readonly actor: string; readonly role: 'read' | 'operate' | 'admin' }
 
@@ -234,6 +264,14 @@ export type Explanation =
     }
   | { readonly kind: 'held'; readonly firstAt: Instant; readonly lastAt: Instant; readonly hold: Hold }
   | {
+      readonly kind: 'excluded'
+      readonly firstAt: Instant
+      readonly lastAt: Instant
+      readonly reason: LedgerReason
+      readonly rule: string
+      readonly detail: string
+    }
+  | {
       readonly kind: 'waiting'
       readonly at: Instant
       readonly hold: Hold | null
@@ -323,6 +361,8 @@ export type LedgerReason =
   | 'paused'
   | 'frozen'
   | 'switch'
+  | 'blackout'
+  | 'calendar'
   | 'pruned'
   | 'checked'
 
@@ -1322,6 +1362,19 @@ export interface Operations {
       readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
     }
     readonly answer: { readonly bulk: Bulk; readonly wasRunning: boolean }
+  }
+  /** Lists the calendars, by name, with the triggers that use them. */
+  readonly 'GET /calendars': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Calendar[] }
+  }
+  /** Reads one calendar and the next stretches that are in it. */
+  readonly 'GET /calendars/{name}': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly query?: { readonly count?: number; readonly zone?: string }
+    }
+    readonly answer: CalendarShown
   }
   /** Lists the command jobs that are not removed, by id. */
   readonly 'GET /command-jobs': {

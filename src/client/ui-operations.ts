@@ -56,7 +56,11 @@ export type Lane = {
     readonly validUntil: Instant | null
     readonly tzdata: string
   }[]
-  readonly due: readonly { readonly at: Instant; readonly change: ClockChange | null }[]
+  readonly due: readonly {
+    readonly at: Instant
+    readonly change: ClockChange | null
+    readonly excluded: LedgerReason | null
+  }[]
   readonly dueUntil: Instant
 }
 
@@ -88,6 +92,8 @@ export type LedgerReason =
   | 'paused'
   | 'frozen'
   | 'switch'
+  | 'blackout'
+  | 'calendar'
   | 'pruned'
   | 'checked'
 

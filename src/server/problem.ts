@@ -69,6 +69,7 @@ export interface Problem {
 const statuses: Partial<Record<ErrorCode, number>> = {
   JOB_UNKNOWN: 404,
   TRIGGER_UNKNOWN: 404,
+  CALENDAR_UNKNOWN: 404,
   RUN_UNKNOWN: 404,
   BULK_UNKNOWN: 404,
   CHANNEL_UNKNOWN: 404,

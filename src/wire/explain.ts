@@ -6,7 +6,18 @@ import { pendingReason, run, runState } from './runs.js'
 
 /** Why due instants did not become runs. */
 export const ledgerReason = z
-  .enum(['missed', 'collapsed', 'overlap', 'paused', 'frozen', 'switch', 'pruned', 'checked'])
+  .enum([
+    'missed',
+    'collapsed',
+    'overlap',
+    'paused',
+    'frozen',
+    'switch',
+    'blackout',
+    'calendar',
+    'pruned',
+    'checked',
+  ])
   .meta({ id: 'LedgerReason' })
 
 /** A range of due instants that did not become runs. */
@@ -38,6 +49,13 @@ export const explanation = z
       lastSignAt: maybeInstant,
     }),
     z.strictObject({ kind: z.literal('held'), firstAt: instant, lastAt: instant, hold }),
+    z.strictObject({
+      kind: z.literal('excluded'),
+      firstAt: instant,
+      lastAt: instant,
+      ...ledgerEntry.pick({ reason: true, rule: true }).shape,
+      detail: z.string(),
+    }),
     z.strictObject({
       kind: z.literal('waiting'),
       at: instant,

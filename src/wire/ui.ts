@@ -1,7 +1,7 @@
 /** What the pages of the dashboard read, each in one request. */
 import { z } from 'zod'
 import { hold, queue, trigger } from './definitions.js'
-import { ledgerEntry } from './explain.js'
+import { ledgerEntry, ledgerReason } from './explain.js'
 import { instant, maybeInstant, name } from './fields.js'
 import { pendingReason, run, runState } from './runs.js'
 
@@ -165,7 +165,9 @@ export const lane = z
       z.strictObject({ version: count, validFromAt: instant, validUntil: maybeInstant, tzdata: z.string() }),
     ),
     /** Instants to come; complete up to `dueUntil`. */
-    due: z.array(z.strictObject({ at: instant, change: clockChange.nullable() })),
+    due: z.array(
+      z.strictObject({ at: instant, change: clockChange.nullable(), excluded: ledgerReason.nullable() }),
+    ),
     dueUntil: instant,
   })
   .meta({ id: 'Lane' })

@@ -31,6 +31,8 @@ const routesOf: Readonly<Record<string, readonly string[] | { readonly none: str
   'bulk list': ['GET /bulk'],
   'bulk show': ['GET /bulk/{id}'],
   'bulk abort': ['POST /bulk/{id}/abort'],
+  'calendar list': ['GET /calendars'],
+  'calendar show': ['GET /calendars/{name}'],
   pause: ['POST /triggers/{name}/pause', 'POST /queues/{name}/pause'],
   resume: ['POST /triggers/{name}/resume', 'POST /queues/{name}/resume'],
   freeze: ['POST /freeze'],

@@ -5,6 +5,7 @@ import { custom, daily, hourly, monthly } from '../../src/kernel/partition/defin
 import type { PartitionRule } from '../../src/kernel/partition/rule.js'
 import type { PartitionSpec } from '../../src/kernel/partition/spec.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from '../../src/kernel/trigger/trigger.js'
+import type { CalendarSpec } from '../../src/kernel/calendar/calendar.js'
 import type { SeededRandom } from '../../src/testing/random.js'
 
 const zones = [
@@ -19,7 +20,34 @@ const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', '
 
 /** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
 export function drawTriggers(count: number, random: SeededRandom): Trigger[] {
-  return Array.from({ length: count }, (_, index) => drawTrigger(`trigger-${index}`, random))
+  return Array.from({ length: count }, (_, index) =>
+    excluding(drawTrigger(`trigger-${index}`, random), index),
+  )
+}
+
+const weekend: CalendarSpec = { weekdays: [0, 6] }
+const holidays: CalendarSpec = {
+  yearly: ['01-01', '05-01', '12-25', '12-26'],
+  local: [[Date.UTC(2026, 2, 27), Date.UTC(2026, 3, 7)]],
+}
+const nights: CalendarSpec = { windows: [{ cron: '0 22 * * *', forMs: 5 * 3_600_000 }] }
+
+/** Three of five triggers have calendars or blackouts, by their number, so that the others stay as they were drawn. */
+function excluding(trigger: Trigger, index: number): Trigger {
+  const { schedule } = trigger
+  const timezone = schedule.kind === 'cron' ? schedule.timezone : 'Europe/Berlin'
+  const exclude = [
+    { name: 'holidays', times: holidays },
+    { name: 'weekend', times: weekend },
+  ]
+  const rules = [
+    { timezone, exclude },
+    { timezone, blackouts: [{ note: 'backup', times: nights }], exclude: exclude.slice(0, 1) },
+    schedule.kind === 'after-finish'
+      ? { timezone, include: [{ name: 'nights', times: nights }] }
+      : { timezone, exclude, onExcluded: 'next-day' as const },
+  ][index % 5]
+  return rules === undefined ? trigger : { ...trigger, schedule: { ...schedule, calendar: rules } }
 }
 
 /** Triggers of assets that have no partitions for some days of the world: before the first, after the last, every other. */

@@ -50,6 +50,8 @@ export const marks = {
   paused: { family: 'chosen', fill: 'line', path: shapes.bars },
   frozen: { family: 'chosen', fill: 'line', path: shapes.flake },
   switch: { family: 'chosen', fill: 'line', path: shapes.off },
+  blackout: { family: 'chosen', fill: 'full', path: shapes.bars },
+  calendar: { family: 'chosen', fill: 'hollow', path: shapes.window },
   cancelled: { family: 'chosen', fill: 'line', path: shapes.barred },
   due: { family: 'quiet', fill: 'hollow', path: shapes.ring },
   pending: { family: 'quiet', fill: 'hollow', path: shapes.square },

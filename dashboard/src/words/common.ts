@@ -63,6 +63,8 @@ export const markWords: Readonly<Record<Mark, string>> = {
   paused: 'paused',
   frozen: 'frozen',
   switch: 'switched off',
+  blackout: 'blackout',
+  calendar: 'calendar',
   cancelled: 'cancelled',
   due: 'due',
   pending: 'pending',

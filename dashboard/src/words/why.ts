@@ -46,6 +46,10 @@ export function headline(one: Explanation): string {
       return rangeHeadline(one)
     case 'held':
       return 'It will not run: it is held back.'
+    case 'excluded':
+      return one.reason === 'blackout'
+        ? 'It will not run: it is in a blackout window.'
+        : 'It will not run: its calendar excludes it.'
     case 'waiting':
       return one.hold === null
         ? 'It is due and not planned yet: no scheduler is running.'
@@ -90,6 +94,8 @@ const reasonSentences: Readonly<Record<LedgerReason, string>> = {
   paused: 'It did not run: the trigger was paused.',
   frozen: 'It did not run: everything was frozen.',
   switch: 'It did not run: a kill switch was off.',
+  blackout: 'It did not run: it was in a blackout window.',
+  calendar: 'It did not run: its calendar excludes it.',
   pruned: 'It ran; its run was pruned since.',
   checked: 'The round was checked then.',
 }
@@ -110,6 +116,10 @@ const ruleSentences: Readonly<Record<string, string>> = {
   'overlap:terminate-running': 'A new run ends the unfinished one at once.',
   'partition:none': 'The asset of the trigger has no partition at that time.',
   hold: 'Somebody held it back.',
+  blackout: 'Nothing is due in a blackout window.',
+  'calendar:exclude': 'The calendar excludes that time.',
+  'calendar:include': 'That time is outside of the calendar.',
+  'calendar:next-day': 'It is due at the same time on the next day that the calendar allows.',
   prune: 'Old history is removed after its retention.',
   'round:check': 'A check of the round decides what runs.',
   'round:later': 'Left out after the check.',

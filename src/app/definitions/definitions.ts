@@ -1,3 +1,5 @@
+import { storedCalendars } from '../../engine/sync/calendars.js'
+import type { Calendars } from '../../kernel/calendar/define-calendar.js'
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, defineJobs, end } from '../../engine/sync/sync.js'
 import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
@@ -43,7 +45,8 @@ export async function addDefinitions(
 ): Promise<Added> {
   const { now, replace = false } = input
   const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
-  const { added, triggers } = readDefinitions(input, stored)
+  const calendars = await storedCalendars(store)
+  const { added, triggers } = readDefinitions(input, { jobs: stored, calendars })
   const jobs = added.map(({ job }) => job)
   refuse('what was added', await pastSchedules(store, triggers, now))
   const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])
@@ -60,13 +63,19 @@ export async function addDefinitions(
   return names
 }
 
+/** What is in the store that definitions may name. */
+interface StoredDefinitions {
+  readonly jobs: ReadonlyMap<unknown, Job>
+  readonly calendars: Calendars
+}
+
 /** All faults of all definitions are reported together. */
 function readDefinitions(
   input: {
     readonly jobs?: Readonly<Record<string, JobInput>> | undefined
     readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
   },
-  stored: ReadonlyMap<string, Job>,
+  stored: StoredDefinitions,
 ): { readonly added: readonly JobDefinition[]; readonly triggers: readonly Trigger[] } {
   const place = placeOf()
   const added = readEach(input.jobs, readAdded, within(place, 'jobs'))
@@ -79,11 +88,11 @@ function readDefinitions(
 /** The job of a trigger may be an asset that is in the store. */
 function readAddedTrigger(
   entry: Entry,
-  stored: ReadonlyMap<unknown, Job>,
+  { jobs, calendars }: StoredDefinitions,
   place: Place,
 ): Trigger | undefined {
-  const job = isMap(entry.input) ? stored.get(entry.input['job']) : undefined
-  const trigger = readTrigger({ ...entry, asset: job?.asset }, place)
+  const job = isMap(entry.input) ? jobs.get(entry.input['job']) : undefined
+  const trigger = readTrigger({ ...entry, asset: job?.asset, defaults: { calendars } }, place)
   if (trigger !== undefined) kindOf(timedKinds, trigger).checkJob?.(trigger, job, place)
   return trigger
 }

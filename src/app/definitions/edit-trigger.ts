@@ -1,3 +1,4 @@
+import { storedCalendars } from '../../engine/sync/calendars.js'
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define } from '../../engine/sync/sync.js'
 import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
@@ -56,7 +57,10 @@ async function edited(store: Store, trigger: Trigger, options: Written): Promise
   const isTimeGiven = scheduleOptionNames.some((option) => options[option] !== undefined)
   const input = { ...scheduleInput(trigger.schedule, options), job: jobName, ...options }
   const place = placeOf()
-  const read = readTrigger({ name: trigger.name, input, asset: job?.asset }, place)
+  const read = readTrigger(
+    { name: trigger.name, input, asset: job?.asset, defaults: { calendars: await storedCalendars(store) } },
+    place,
+  )
   refuse(`trigger ${trigger.name}`, place.faults)
   if (job === undefined) {
     throw unknownJob(
@@ -71,11 +75,25 @@ async function edited(store: Store, trigger: Trigger, options: Written): Promise
     ...trigger,
     ...taken,
     job: jobName,
-    ...(isTimeGiven ? { schedule: whole.schedule } : {}),
+    ...(isTimeGiven ? { schedule: withRules(trigger.schedule, whole.schedule, options) } : {}),
   }
   kindOf(timedKinds, after).checkJob?.(after, job, place)
   refuse(`trigger ${trigger.name}`, place.faults)
   return after
+}
+
+/** Keeps the calendars and blackouts that are not given: they are stored as times, not as the options that named them. */
+function withRules(before: ScheduleSpec, after: ScheduleSpec, options: Written): ScheduleSpec {
+  const old = before.calendar
+  if (old === undefined) return after
+  const { calendar: given, ...schedule } = after
+  const timezone = given?.timezone ?? ('timezone' in schedule ? schedule.timezone : old.timezone)
+  const { blackouts: oldBlackouts, ...oldCalendars } = old
+  const { blackouts: newBlackouts, ...newCalendars } = given ?? {}
+  const blackouts = options['blackouts'] === undefined ? oldBlackouts : newBlackouts
+  const calendars = options['calendar'] === undefined ? oldCalendars : newCalendars
+  const kept = { ...calendars, timezone, ...(blackouts === undefined ? {} : { blackouts }) }
+  return Object.keys(kept).length === 1 ? schedule : { ...schedule, calendar: kept }
 }
 
 /** The fields of a trigger that options set besides its schedule. */
@@ -98,8 +116,11 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
   if (isGrid && schedule.kind === 'interval' && schedule.anchorAt !== undefined) {
     return { anchor: formatInstant(schedule.anchorAt) }
   }
-  const { startAt, endAt } = schedule
+  const { startAt, count } = schedule
+  // The end of a limited number is computed anew.
+  const endAt = count === undefined ? schedule.endAt : undefined
   const bounds = {
+    ...(count === undefined ? {} : { count }),
     ...(startAt === undefined ? {} : { start: formatInstant(startAt) }),
     ...(endAt === undefined ? {} : { end: formatInstant(endAt) }),
   }

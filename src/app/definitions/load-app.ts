@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { commonBlackouts, namedCalendars } from '../../engine/sync/calendars.js'
 import type { Author } from '../../kernel/audit/change-options.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
@@ -50,6 +51,10 @@ async function register(
 ): Promise<void> {
   const { definitions } = app
   for (const [name, step] of config.steps) definitions.part(stepFunctions).set(name, step as StepFunction)
+  for (const [name, times] of config.calendars) definitions.part(namedCalendars).set(name, times)
+  const common = definitions.part(commonBlackouts)
+  common.timezone = config.blackouts.timezone
+  common.list.push(...config.blackouts.list)
   for (const defined of [config.definitions, ...config.sections]) definitions.add(defined)
   const place = placeOf()
   for (const section of config.sections) await section.define?.(app, place)

@@ -1,3 +1,4 @@
+import { commonBlackouts, namedCalendars, withBlackouts } from '../../engine/sync/calendars.js'
 import { definitionFiles, type FileDefinitions } from '../../engine/sync/definition-files.js'
 import type { Source, SyncReport } from '../../engine/sync/sync.js'
 import { refuse } from '../../kernel/definition/errors.js'
@@ -133,6 +134,12 @@ export class OwnDefinitions {
     this.#registry.shared = new Set(own.shared)
     this.#writtenJobs = this.#registry.jobs.size
     await endJobs(store, this.#all(), now)
+    const calendars = this.#registry.part(namedCalendars)
+    await (await import('../../engine/sync/calendars.js')).syncCalendars(store, {
+      source: this.#source,
+      calendars,
+      now,
+    })
     const reports = [own]
     for (const one of files) reports.push(...(await one.sync(store, now)))
     return {
@@ -169,11 +176,12 @@ export class OwnDefinitions {
   }
 
   #all(): Source {
+    const common = this.#registry.part(commonBlackouts)
     return {
       name: this.#source,
       jobs: this.#jobs(),
       queues: [...this.#registry.queues.values()],
-      triggers: [...this.#registry.triggers.values()],
+      triggers: [...this.#registry.triggers.values()].map((one) => withBlackouts(one, common)),
     }
   }
 

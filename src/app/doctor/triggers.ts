@@ -107,7 +107,13 @@ async function dayOf(
 }
 
 function isHeldBack(reason: LedgerReason | undefined): boolean {
-  return reason === 'paused' || reason === 'frozen' || reason === 'switch'
+  return (
+    reason === 'paused' ||
+    reason === 'frozen' ||
+    reason === 'switch' ||
+    reason === 'blackout' ||
+    reason === 'calendar'
+  )
 }
 
 /** Whether every due instant of the trigger is expected to become a run. */

@@ -1,17 +1,17 @@
-import { scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
+import { nextLook, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 
-/** The next due instants of a trigger's schedule; none for one that is counted from the end of a run. */
+/** The next due instants of a trigger's schedule that nothing excludes; none for one that is counted from the end of a run. */
 export function nextInstants(
   schedule: ScheduleSpec,
   options: { after: Instant; count: number },
 ): readonly Instant[] {
   const instants = scheduleOf(schedule)
   const found: Instant[] = []
-  let at = instants.next(options.after)
+  let at = nextLook(schedule, instants, options.after)
   while (at !== undefined && found.length < options.count) {
     found.push(at)
-    at = instants.next(at)
+    at = nextLook(schedule, instants, at)
   }
   return found
 }

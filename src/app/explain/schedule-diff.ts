@@ -1,4 +1,4 @@
-import { scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
+import { nextLook, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 
 /** What a change of a schedule does to its due instants in a stretch of time. */
@@ -40,10 +40,10 @@ export function scheduleDiff(
 function instantsOf(spec: ScheduleSpec, { from, until }: { from: Instant; until: Instant }) {
   const schedule = scheduleOf(spec)
   const found: Instant[] = []
-  let at = schedule.next(from)
+  let at = nextLook(spec, schedule, from)
   while (at !== undefined && at <= until && found.length < mostCompared) {
     found.push(at)
-    at = schedule.next(at)
+    at = nextLook(spec, schedule, at)
   }
   return { at: found, isCapped: found.length === mostCompared }
 }

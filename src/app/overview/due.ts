@@ -1,4 +1,5 @@
 import { kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
+import { exclusionAt, type Exclusion } from '../../kernel/calendar/calendar.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { explainOccurrence, type ClockChangeNote } from '../../time/cron/explain.js'
 import { cronSchedule } from '../../time/cron/schedule.js'
@@ -23,6 +24,12 @@ export function* instantsToCome(
     yield at
     at = schedule?.next(at)
   }
+}
+
+/** Says which rule excludes an instant of a trigger that is still to come. */
+export function exclusions({ trigger }: StoredTrigger): (at: Instant) => Exclusion | undefined {
+  const { calendar } = trigger.schedule
+  return calendar === undefined ? () => undefined : (at) => exclusionAt(calendar, at).by
 }
 
 /** Says what changes of the clocks do to the instants of a trigger. */

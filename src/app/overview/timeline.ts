@@ -1,5 +1,6 @@
 import type { TriggerKinds } from '../../engine/trigger-kind.js'
 import { claimingTargets, planningTargets, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
+import type { LedgerReason } from '../../kernel/ledger/ledger.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { TallyRow } from '../../store/overview.js'
 import type { Store } from '../../store/port.js'
@@ -9,7 +10,7 @@ import { holdView, triggerView, versionView } from '../../wire/views/definitions
 import { triggerState } from '../../wire/views/trigger-state.js'
 import { rangeFields } from '../../wire/views/why.js'
 import { pick } from '../../wire/to-json.js'
-import { clockChanges, instantsToCome } from './due.js'
+import { clockChanges, exclusions, instantsToCome } from './due.js'
 
 /** Which lanes, over which stretch of time. */
 export interface TimelineQuery {
@@ -103,11 +104,12 @@ export function bucketsOf(tally: readonly TallyRow[]) {
 /** The instants that are still to be planned; `dueUntil` says up to where they are complete. */
 function futureOf({ kinds, fromAt, untilAt, now }: Drawing, stored: StoredTrigger) {
   const change = clockChanges(stored)
-  const due: { at: Instant; change: ReturnType<typeof change> }[] = []
+  const excluded = exclusions(stored)
+  const due: { at: Instant; change: ReturnType<typeof change>; excluded: LedgerReason | undefined }[] = []
   const afterAt = Math.max(fromAt - 1, Math.min(now, stored.cursorAt))
   for (const at of instantsToCome(kinds, stored, { afterAt, untilAt })) {
     if (due.length >= mostMarks) return { due, dueUntil: due.at(-1)?.at }
-    due.push({ at, change: change(at) })
+    due.push({ at, change: change(at), excluded: excluded(at)?.reason })
   }
   return { due, dueUntil: untilAt }
 }

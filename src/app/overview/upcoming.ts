@@ -5,7 +5,7 @@ import type { Store } from '../../store/port.js'
 import { MINUTE_MS } from '../../time/civil.js'
 import type { Instant } from '../../time/instant.js'
 import { nextTurn } from '../../time/turn.js'
-import { instantsToCome } from './due.js'
+import { exclusions, instantsToCome } from './due.js'
 
 /** What comes next, over all triggers. */
 export interface Upcoming {
@@ -46,7 +46,9 @@ export async function upcoming(
     }
     looked += 1
     if (looked % triggersPerTurn === 0) await nextTurn()
+    const isExcluded = exclusions(stored)
     for (const at of instantsToCome(kinds, stored, { afterAt: now, untilAt })) {
+      if (isExcluded(at) !== undefined) continue
       const known = found.get(at) ?? { count: 0, triggers: [] }
       if (known.triggers.length < mostNamed) known.triggers.push(stored)
       found.set(at, { ...known, count: known.count + 1 })

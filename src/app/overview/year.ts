@@ -7,7 +7,7 @@ import type { Instant } from '../../time/instant.js'
 import { formatCivil } from '../../time/local-time.js'
 import { nextTurn } from '../../time/turn.js'
 import { zoneOf, type Zone } from '../../time/zone.js'
-import { instantsToCome } from './due.js'
+import { exclusions, instantsToCome } from './due.js'
 import { bucketsOf } from './timeline.js'
 
 /** Later instants are not counted: they would be those of every second. */
@@ -119,7 +119,9 @@ async function countDue(
 ): Promise<Instant> {
   const untilAt = (days.at(-1) as Day).untilAt
   let [count, index] = [0, 0]
+  const isExcluded = exclusions(stored)
   for (const at of instantsToCome(kinds, stored, { afterAt, untilAt: untilAt - 1 })) {
+    if (isExcluded(at) !== undefined) continue
     while (at >= (days[index] as Day).untilAt) index += 1
     const day = days[index] as Day
     if (count >= mostInstants) {

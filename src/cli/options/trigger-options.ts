@@ -11,6 +11,7 @@ import { systemClock } from '../../time/clock.js'
 const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
 const modes = ['skip', 'latest', 'all'] as const
+const onExcluded = ['skip', 'next-day'] as const
 const policies = ['vixie', 'skip', 'real-time'] as const
 
 /** What says when a job is due, and what becomes of instants that come late or too early. */
@@ -25,6 +26,16 @@ export const triggerOptions: readonly Option[] = [
   { name: 'immediate', help: 'with --every: also due immediately' },
   { name: 'start', value: 'time', help: 'nothing is due before it' },
   { name: 'end', value: 'time', help: 'nothing is due after it' },
+  { name: 'count', value: 'n', help: 'how many instants are due in all', whole: [1, 100_000] },
+  { name: 'include', value: 'calendar', help: 'due only in these calendars', isList: true },
+  { name: 'exclude', value: 'calendar', help: 'not due in these calendars', isList: true },
+  {
+    name: 'on-excluded',
+    key: 'onExcluded',
+    value: 'choice',
+    help: 'what happens to an excluded instant; default: skip',
+    choices: onExcluded,
+  },
   payloadOption,
   { name: 'partition', value: 'grain', help: 'label each run with a period of data', choices: grains },
   {
@@ -73,6 +84,8 @@ export async function readTriggerInput(
     immediate: args.flag('immediate') ? true : undefined,
     start: readBound(context, 'start'),
     end: readBound(context, 'end'),
+    count: args.whole('count'),
+    ...readCalendar(context),
     payload: (await readPayload(context)) as Json | undefined,
     partition: grains.find((one) => one === args.text('partition')),
     catchUp: modes.find((one) => one === args.text('catch-up')),
@@ -90,6 +103,19 @@ function readAt(context: Surroundings): Pick<TriggerInput, 'at' | 'timezone'> {
   const at = args.text('at')
   const timezone = args.text('zone')
   return at === undefined || isFull(at) ? { at, timezone } : { at: momentIn(context, '--at', at) }
+}
+
+/** Names of calendars; `--zone` is the zone of their days. */
+function readCalendar({ args }: Surroundings): Pick<TriggerInput, 'calendar'> {
+  const [include, exclude] = [args.list('include'), args.list('exclude')]
+  if (include.length + exclude.length === 0 && !args.flag('on-excluded')) return {}
+  return {
+    calendar: {
+      ...(include.length === 0 ? {} : { include }),
+      ...(exclude.length === 0 ? {} : { exclude }),
+      onExcluded: onExcluded.find((one) => one === args.text('on-excluded')),
+    },
+  }
 }
 
 function readBound(context: Surroundings, name: 'start' | 'end'): string | Date | undefined {

@@ -14,7 +14,10 @@ function span(firstAt: Instant, lastAt: Instant, times: TimeText): string {
 }
 
 /** Why a range did not run. */
-export function reasonText({ reason, rule, blocker, detail }: LedgerRange, short = shortId): string {
+export function reasonText(
+  { reason, rule, blocker, detail }: Pick<LedgerRange, 'reason' | 'rule' | 'blocker' | 'detail'>,
+  short = shortId,
+): string {
   const other = blocker === undefined ? 'another run' : `run ${short(blocker)}`
   const told = detail === undefined || detail === '' ? '' : ` (${detail})`
   switch (reason) {
@@ -33,6 +36,12 @@ export function reasonText({ reason, rule, blocker, detail }: LedgerRange, short
       return `everything was frozen${told}`
     case 'switch':
       return `a kill switch was off${told}`
+    case 'blackout':
+      return `in a blackout window${told}`
+    case 'calendar':
+      return rule === 'calendar:next-day'
+        ? `excluded by its calendar${told}; moved to the same time on the next day that it allows`
+        : `excluded by its calendar${told}`
     case 'pruned':
       return `ran and was pruned since${told}`
     case 'checked':

@@ -1,5 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import { RotaError } from '../../kernel/definition/errors.js'
+import { exclusionAt, type Exclusion } from '../../kernel/calendar/calendar.js'
 import { strongestAt } from '../../kernel/tick/cut.js'
 import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
 import { isAddition, type RecordedRange } from '../../kernel/ledger/ledger.js'
@@ -25,6 +26,8 @@ export type Explanation =
     }
   /** Its instants from `at` to `lastAt` lie in a hold that is not over: they will not run unless it is released with catch-up. */
   | { readonly kind: 'held'; readonly at: Instant; readonly lastAt: Instant; readonly hold: Hold }
+  /** A calendar or a blackout excludes its instants from `at` to `lastAt`: they will not run. */
+  | { readonly kind: 'excluded'; readonly at: Instant; readonly lastAt: Instant; readonly by: Exclusion }
   /** It is due and has not been planned yet: nobody plans, or planning is held now. */
   | {
       readonly kind: 'waiting'
@@ -201,7 +204,7 @@ function explainInstant(
   const run = facts.runs.get(at)
   if (run !== undefined) return { kind: 'run', at, run }
   if (range !== undefined) return { kind: 'range', range, blocker: undefined }
-  if (at > now) return { kind: 'future', at }
+  if (at > now) return excluded(facts, at) ?? { kind: 'future', at }
   if (at > facts.trigger.cursorAt) return unplanned(facts, at, now)
   return { kind: 'unexplained', at }
 }
@@ -222,12 +225,25 @@ function unplanned(facts: Facts, at: Instant, now: Instant): Explanation {
   const holds = facts.holds.filter((hold) => !hold.catchUp && stopsPlanning(facts.trigger, hold))
   const hold = strongestAt(holds, at)
   if (hold !== undefined) return { kind: 'held', at, lastAt: at, hold }
-  return { kind: 'waiting', at, hold: strongestAt(holds, now) }
+  return excluded(facts, at) ?? { kind: 'waiting', at, hold: strongestAt(holds, now) }
 }
 
-/** Neighbours in one hold are one explanation. */
+/** Excluded instants are recorded together when the trigger is next looked at. */
+function excluded({ trigger }: Facts, at: Instant): Explanation | undefined {
+  const { calendar } = trigger.trigger.schedule
+  const by = calendar === undefined ? undefined : exclusionAt(calendar, at).by
+  return by === undefined ? undefined : { kind: 'excluded', at, lastAt: at, by }
+}
+
+/** Neighbours in one hold, or excluded by one rule, are one explanation. */
 function joinHeld(before: Explanation | undefined, next: Explanation): Explanation | undefined {
-  if (before?.kind !== 'held' || next.kind !== 'held' || before.hold.id !== next.hold.id) return undefined
+  const isOneHold = before?.kind === 'held' && next.kind === 'held' && before.hold.id === next.hold.id
+  const isOneRule =
+    before?.kind === 'excluded' &&
+    next.kind === 'excluded' &&
+    before.by.rule === next.by.rule &&
+    before.by.detail === next.by.detail
+  if (!isOneHold && !isOneRule) return undefined
   return { ...before, at: Math.min(before.at, next.at), lastAt: Math.max(before.lastAt, next.lastAt) }
 }
 

@@ -2,7 +2,10 @@ import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { newTriggerRun } from '../../kernel/identity/occurrence.js'
 import { chainEffect } from '../../kernel/run/end-effect.js'
 import { catchUp } from '../../kernel/tick/catch-up.js'
+import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
+import { cutCalendar } from '../../kernel/tick/calendar-cut.js'
 import { cut } from '../../kernel/tick/cut.js'
+import type { AfterFinishSpec, ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 import { formatDuration } from '../../time/duration.js'
@@ -38,7 +41,8 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
   const isOver = spec.endAt !== undefined && dueAt > spec.endAt
   const cursorAt = Math.max(due.cursorAt, dueAt)
   const window = { ...due, cursorAt: dueAt - 1 }
-  const { clear, ranges } = cut({ due: window, schedule: only, until: now })
+  const held = cut({ due: window, schedule: only, until: now })
+  const { clear, ranges: excluded } = cutCalendar({ due: window, schedule: only, clear: held.clear })
   const caught = catchUp({ due: window, schedule: only, clear, now })
   const runs = caught.candidates.map((at) => ({
     ...newTriggerRun(due, at),
@@ -48,7 +52,7 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
   const pause = openPause(due, now)
   const paused = pause !== undefined && pause.fromAt <= dueAt
   // What did not run has no end to count from, so the chain goes on from this tick.
-  const resumedAt = paused ? pause.untilAt : now + spec.everyMs
+  const resumedAt = paused ? pause.untilAt : nextAllowed(spec, now)
   return {
     trigger: due.trigger.name,
     revision: due.revision,
@@ -57,9 +61,18 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
     nextAt: runs.length > 0 || isOver ? undefined : resumedAt,
     chainRun: runs[0]?.id,
     runs,
-    ranges: [...ranges, ...caught.ranges],
+    ranges: [...held.ranges, ...excluded, ...caught.ranges],
     supersede: undefined,
   }
+}
+
+/** An interval later, and not before calendars allow it. */
+function nextAllowed(
+  { everyMs, calendar }: AfterFinishSpec & Pick<ScheduleSpec, 'calendar'>,
+  now: Instant,
+): Instant {
+  const at = now + everyMs
+  return calendar === undefined ? at : (firstAllowed(calendar, at) ?? at + YEAR_MS)
 }
 
 function chainId(due: DueTrigger, at: Instant): RunId {

@@ -1,5 +1,5 @@
 import { planTick } from '../../kernel/tick/tick.js'
-import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import { counted, nextLook, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import { formatDuration } from '../../time/duration.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
@@ -20,6 +20,7 @@ const computed = {
 const cron: TriggerKind = {
   ...computed,
   name: 'cron',
+  anchor: countedFrom,
   dependsOnZoneRules: (trigger) => specOf(trigger, 'cron').timezone !== 'UTC',
   describe: (trigger) => {
     const { expression, timezone } = specOf(trigger, 'cron')
@@ -30,6 +31,8 @@ const cron: TriggerKind = {
 /** What is due on a grid: an interval, and the checks of a round. */
 export const grid = {
   instants: computed.instants,
+  // An interval is the same in every zone, but the days of its calendars are not.
+  dependsOnZoneRules: ({ schedule }) => (schedule.calendar?.timezone ?? 'UTC') !== 'UTC',
   begin: (trigger, _current, now) => {
     const { immediate, anchorAt } = specOf(trigger, 'interval')
     // The anchor itself is due where the definition says so.
@@ -45,10 +48,9 @@ const interval: TriggerKind = {
   // The grid stays where it was first defined, also when its length changes.
   anchor: (trigger, current, now) => {
     const schedule = specOf(trigger, 'interval')
-    if (schedule.anchorAt !== undefined) return trigger
     const before = current?.trigger.schedule
-    const anchorAt = before?.kind === 'interval' ? (before.anchorAt ?? now) : now
-    return { ...trigger, schedule: { ...schedule, anchorAt } }
+    const anchorAt = schedule.anchorAt ?? (before?.kind === 'interval' ? before.anchorAt : undefined) ?? now
+    return countedFrom({ ...trigger, schedule: { ...schedule, anchorAt } }, current, now)
   },
 }
 
@@ -75,5 +77,20 @@ function wasPlanned(at: Instant, current: StoredTrigger | undefined): boolean {
 }
 
 function startAfter({ schedule, enabled }: Trigger, cursorAt: Instant): Start {
-  return { cursorAt, nextAt: enabled ? scheduleOf(schedule).next(cursorAt) : undefined }
+  return { cursorAt, nextAt: enabled ? nextLook(schedule, scheduleOf(schedule), cursorAt) : undefined }
+}
+
+/** Writes down between which instants a limited number lies. The same schedule goes on counting where it began. */
+function countedFrom(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
+  const { schedule } = trigger
+  if (schedule.count === undefined) return trigger
+  const before = current?.active === true ? current.trigger.schedule : undefined
+  const isSame = before !== undefined && uncounted(before) === uncounted(schedule)
+  const isAtOnce = schedule.kind === 'interval' && schedule.immediate === true && schedule.anchorAt === now
+  const startAt = schedule.startAt ?? (isSame ? before.startAt : undefined) ?? (isAtOnce ? now : now + 1)
+  return { ...trigger, schedule: counted(schedule, startAt) }
+}
+
+function uncounted({ startAt: _start, endAt: _end, calendar: _calendar, ...spec }: ScheduleSpec): string {
+  return JSON.stringify(spec)
 }

@@ -1,3 +1,4 @@
+import { namedCalendars } from '../../engine/sync/calendars.js'
 import { findJob } from '../../engine/sync/find-definition.js'
 import { splitChange, type ChangeOptions } from '../../kernel/audit/change-options.js'
 import { jobName, type AnyJob, type JobRef } from '../../kernel/job/job-ref.js'
@@ -170,7 +171,10 @@ export class Assets {
         known.map((job) => job.name),
       )
     }
-    const trigger = defineTrigger(name, input, asset)
+    const trigger = defineTrigger(name, input, {
+      asset,
+      calendars: this.#context.definitions.part(namedCalendars),
+    })
     if (dryRun === true) return
     const schedules = this.#context.definitions.part(ownSchedules)
     if (schedules.has(name)) triggers.delete(name)

@@ -5,7 +5,11 @@ import { readSection } from './config.js'
 
 function faultsOf(config: unknown): string[] {
   const place = placeOf()
-  readConfig(config, { app: 'test', sectionKeys: ['assets', 'schedules'], readers: [readSection] }, place)
+  readConfig(
+    config,
+    { directory: '.', app: 'test', sectionKeys: ['assets', 'schedules'], readers: [readSection] },
+    place,
+  )
   return place.faults.map(({ path, message }) => `${path}: ${message}`)
 }
 

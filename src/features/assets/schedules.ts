@@ -1,3 +1,4 @@
+import { storedCalendars } from '../../engine/sync/calendars.js'
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { isAsset } from '../../kernel/partition/asset.js'
@@ -47,7 +48,10 @@ export async function defineSchedule(
   if (!isSchedule)
     throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no schedule of an asset`)
   const place = placeOf()
-  const trigger = readTrigger({ name, input, asset: job.asset }, place)
+  const trigger = readTrigger(
+    { name, input, asset: job.asset, defaults: { calendars: await storedCalendars(store) } },
+    place,
+  )
   if (trigger !== undefined) kindOf(timedKinds, trigger).checkJob?.(trigger, job, place)
   refuse(`schedule ${name}`, place.faults)
   refuse(`schedule ${name}`, await pastSchedules(store, [trigger as Trigger], now))

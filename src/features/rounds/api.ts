@@ -7,6 +7,7 @@ import {
   type ServiceInput,
 } from './definition.js'
 import { splitChange, type ChangeOptions } from '../../kernel/audit/change-options.js'
+import { namedCalendars } from '../../engine/sync/calendars.js'
 import type { AskedAudit } from '../../engine/audit-change.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
@@ -41,7 +42,8 @@ export class Rounds {
     const { assertNotStarted, definitions } = this.#context
     assertNotStarted('a round')
     definitions.addCheck(checkServices)
-    definitions.addTrigger(defineRound(name, inputOf(options) as RoundInput), roundOrigin)
+    const calendars = definitions.part(namedCalendars)
+    definitions.addTrigger(defineRound(name, inputOf(options) as RoundInput, calendars), roundOrigin)
   }
 
   /** Starts a round at run time, or changes the interval or services of a running one. A stopped round needs only its name. */

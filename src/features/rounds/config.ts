@@ -1,4 +1,5 @@
 import { namesIn } from '../../formats/config/config.js'
+import type { DefinitionDefaults } from '../../kernel/definition/definitions.js'
 import { within, type Place } from '../../kernel/definition/faults.js'
 import { isMap, readEach, type Written } from '../../kernel/definition/read-value.js'
 import type { FeatureDefinitions } from '../feature-config.js'
@@ -11,10 +12,10 @@ export interface RoundsConfig {
 }
 
 /** Reads the rounds of a config. */
-export function readSection(input: Written, whole: Place): FeatureDefinitions {
+export function readSection(input: Written, whole: Place, defaults?: DefinitionDefaults): FeatureDefinitions {
   const { rounds } = input
   const place = within(whole, 'rounds')
-  const triggers = readEach(rounds, readRound, place)
+  const triggers = readEach(rounds, (entry, at) => readRound({ ...entry, defaults }, at), place)
   return {
     triggers: triggers.map((trigger) => ({ trigger, origin: roundOrigin })),
     checks: [checkServices],

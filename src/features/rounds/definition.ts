@@ -1,5 +1,18 @@
 import { formatDuration, MAX_DURATION_MS } from '../../time/duration.js'
-import type { KnownDefinitions, TriggerOrigin } from '../../kernel/definition/definitions.js'
+import type { Calendars } from '../../kernel/calendar/define-calendar.js'
+import {
+  checkMoved,
+  readRules,
+  rulesOptionNames,
+  type BlackoutInput,
+  type CalendarOptions,
+} from '../../kernel/calendar/define-rules.js'
+import { readZone } from '../../kernel/trigger/define-schedule.js'
+import type {
+  DefinitionDefaults,
+  KnownDefinitions,
+  TriggerOrigin,
+} from '../../kernel/definition/definitions.js'
 import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
@@ -26,6 +39,12 @@ export interface RoundInput {
   readonly priority?: number | undefined
   /** Defined but not checking when false. */
   readonly enabled?: boolean | undefined
+  /** Calendars in which it checks, or does not check. */
+  readonly calendar?: CalendarOptions | undefined
+  /** Stretches in which it never checks. */
+  readonly blackouts?: readonly BlackoutInput[] | undefined
+  /** The IANA zone of the days of its calendars; default: `UTC`. */
+  readonly timezone?: string | undefined
 }
 
 /** A service of a round. */
@@ -37,26 +56,34 @@ export interface ServiceInput {
 }
 
 /** The frozen trigger of a round; throws one error with all its faults. */
-export function defineRound(name: string, input: RoundInput): Trigger {
+export function defineRound(name: string, input: RoundInput, calendars?: Calendars): Trigger {
   const place = placeOf()
-  const trigger = readRound({ name, input }, place)
+  const trigger = readRound({ name, input, defaults: { calendars } }, place)
   refuse(`round ${shown(name)}`, place.faults)
   return trigger as Trigger
 }
 
 /** The frozen trigger of a round, or undefined where something was wrong, which is noted at the place. */
 export function readRound(
-  written: { readonly name: unknown; readonly input: unknown },
+  written: {
+    readonly name: unknown
+    readonly input: unknown
+    readonly defaults?: DefinitionDefaults | undefined
+  },
   place: Place,
 ): Trigger | undefined {
   const before = place.faults.length
   const name = readName(written.name, place)
-  const input = readOptions(written.input, ['every', 'services', 'priority', 'enabled'], place)
+  const input = readOptions(written.input, roundOptionNames, place)
   if (input === undefined) return undefined
   const everyMs = readEvery(input['every'], within(place, 'every'))
   const services = readServices(input['services'], everyMs, within(place, 'services'))
   const priority = readPriority(input['priority'], within(place, 'priority'))
   const enabled = readFlag(input['enabled'], within(place, 'enabled')) ?? true
+  const { timezone: zone = 'UTC', calendars } = written.defaults ?? {}
+  const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone')) ?? 'UTC'
+  const calendar = readRules(input, { timezone, calendars }, place)
+  if (calendar?.onExcluded !== undefined) checkMoved({ kind: 'a round' }, place)
   const [first] = services
   if (place.faults.length > before || name === undefined || everyMs === undefined || first === undefined) {
     return undefined
@@ -64,7 +91,7 @@ export function readRound(
   return frozen({
     name,
     job: first.job,
-    schedule: { kind: 'interval', everyMs, immediate: true },
+    schedule: { kind: 'interval', everyMs, immediate: true, ...(calendar === undefined ? {} : { calendar }) },
     payload: undefined,
     partition: undefined,
     // A check that comes later than the next one would is late, however short the interval is.
@@ -77,6 +104,8 @@ export function readRound(
     round: { services },
   })
 }
+
+const roundOptionNames = ['every', 'services', 'priority', 'enabled', 'timezone', ...rulesOptionNames]
 
 /** Where a config names the services of a round. */
 export const roundOrigin: TriggerOrigin = { section: 'rounds', jobAt: (index) => ['services', index] }

@@ -9,6 +9,7 @@
  */
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
+import { cutCalendar } from '../../kernel/tick/calendar-cut.js'
 import { cut, instantsWithin, type Stretch } from '../../kernel/tick/cut.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { Json } from '../../kernel/definition/json.js'
@@ -19,7 +20,7 @@ import { lastCheckChange } from './round.js'
 import type { CheckNotice, RoundService, SkippedService } from '../../kernel/trigger/round-spec.js'
 import type { Cycle, ServiceTiming } from './round.js'
 import type { NewRun } from '../../kernel/run/run.js'
-import { scheduleOf } from '../../kernel/trigger/schedule.js'
+import { nextLook, scheduleOf } from '../../kernel/trigger/schedule.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 
@@ -172,11 +173,12 @@ interface Checks {
 
 function checksOf(due: DueTrigger, now: Instant): Checks {
   const schedule = scheduleOf(due.trigger.schedule)
-  const { clear, ranges } = cut({ due, schedule, until: now })
+  const held = cut({ due, schedule, until: now })
+  const { clear, ranges } = cutCalendar({ due, schedule, clear: held.clear })
   const within = clear.flatMap((stretch) => instantsWithin(schedule, stretch) ?? [])
   return {
     schedule,
-    held: ranges,
+    held: [...held.ranges, ...ranges],
     clear,
     firstAt: within[0]?.firstAt,
     lastAt: within.at(-1)?.lastAt,
@@ -346,7 +348,10 @@ function tickOf(
     revision: due.revision,
     at: now,
     cursorAt: given.cursorAt ?? plannedAt,
-    nextAt: 'nextAt' in given ? given.nextAt : scheduleOf(due.trigger.schedule).next(plannedAt),
+    nextAt:
+      'nextAt' in given
+        ? given.nextAt
+        : nextLook(due.trigger.schedule, scheduleOf(due.trigger.schedule), plannedAt),
     chainRun: undefined,
     runs: runs === undefined ? [] : [runs],
     ranges: given.ranges ?? [],

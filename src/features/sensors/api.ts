@@ -1,3 +1,4 @@
+import { namedCalendars } from '../../engine/sync/calendars.js'
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, shown } from '../../kernel/definition/faults.js'
 import type { AskedAudit } from '../../engine/audit-change.js'
@@ -61,7 +62,10 @@ export class Sensors {
     assertNotStarted('a sensor')
     const place = placeOf()
     const input = options as unknown as Written
-    const read = readSensorDefinition({ name, type: undefined, input }, place)
+    const read = readSensorDefinition(
+      { name, type: undefined, input, calendars: definitions.part(namedCalendars) },
+      place,
+    )
     refuse(`sensor ${shown(name)}`, place.faults)
     const { trigger, job } = read as SensorDefinition
     const around = { clock, directory, handlerExtensions, environment: process.env }

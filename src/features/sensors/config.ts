@@ -46,11 +46,11 @@ export interface ConfigSensorInput extends SensorOptions {
 export function readSection(
   { sensors }: Written,
   place: Place,
-  { timezone }: DefinitionDefaults = {},
+  { timezone, calendars }: DefinitionDefaults = {},
 ): FeatureDefinitions {
   const read = readEach(
     sensors,
-    ({ name, input }, at) => readSensorEntry({ name, input: withZone(input, timezone) }, at),
+    ({ name, input }, at) => readSensorEntry({ name, input: withZone(input, timezone), calendars }, at),
     within(place, 'sensors'),
   )
   return {
@@ -74,12 +74,15 @@ interface ReadSensor extends SensorDefinition {
   readonly input: Written
 }
 
-function readSensorEntry({ name, input }: Entry, place: Place): ReadSensor | undefined {
+function readSensorEntry(
+  { name, input, calendars }: Entry & Pick<DefinitionDefaults, 'calendars'>,
+  place: Place,
+): ReadSensor | undefined {
   if (!isMap(input)) return fault(place, `a map of options was expected, not ${shown(input)}`)
   const { type } = input
   if (input['sensor'] === undefined) readType(type, within(place, 'type'))
   else readOptions(input, [...sensorOptionNames, ...codeOptionNames], place)
-  const definition = readSensorDefinition({ name, type, input }, place)
+  const definition = readSensorDefinition({ name, type, input, calendars }, place)
   return definition === undefined ? undefined : { ...definition, input }
 }
 

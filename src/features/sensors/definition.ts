@@ -1,4 +1,11 @@
 import { MAX_DURATION_MS } from '../../time/duration.js'
+import type { Calendars } from '../../kernel/calendar/define-calendar.js'
+import {
+  checkMoved,
+  readRules,
+  type BlackoutInput,
+  type CalendarOptions,
+} from '../../kernel/calendar/define-rules.js'
 import type { JobDefinition, TriggerOrigin } from '../../kernel/definition/definitions.js'
 import { readJob } from '../../kernel/job/define-job.js'
 import { readZone } from '../../kernel/trigger/define-schedule.js'
@@ -35,6 +42,10 @@ export interface SensorOptions {
   readonly enabled?: boolean | undefined
   /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. @minimum 1 @maximum 10000 */
   readonly pauseAfter?: number | undefined
+  /** Calendars in which it is polled, or not polled. */
+  readonly calendar?: CalendarOptions | undefined
+  /** Stretches in which it is never polled. */
+  readonly blackouts?: readonly BlackoutInput[] | undefined
   /** Names that its runs carry beside their ids; at most 16. The key of the observation is the label `key`. */
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
@@ -77,6 +88,9 @@ function tableFor(type: string) {
     enabled: flag(true),
     pauseAfter: (value: unknown, place: Place) => readWhole(value, { min: 1, max: 10_000 }, place),
     labels: (value: unknown, place: Place) => (value === undefined ? undefined : readLabels(value, place)),
+    // Read with the others below: their days are days of the zone.
+    calendar: (value: unknown) => value,
+    blackouts: (value: unknown) => value,
   } satisfies Record<keyof SensorInput, unknown>
 }
 
@@ -97,7 +111,17 @@ export interface SensorDefinition {
 
 /** Reads how a sensor is polled and what it triggers; exactly one of `job` and `onTrigger` says that. */
 export function readSensorDefinition(
-  { name, type, input }: { readonly name: unknown; readonly type: unknown; readonly input: Written },
+  {
+    name,
+    type,
+    input,
+    calendars,
+  }: {
+    readonly name: unknown
+    readonly type: unknown
+    readonly input: Written
+    readonly calendars?: Calendars | undefined
+  },
   place: Place,
 ): SensorDefinition | undefined {
   const { sensor, isolate, job, onTrigger, runs } = input
@@ -116,7 +140,10 @@ export function readSensorDefinition(
   const own = onTrigger === undefined ? undefined : readOnTrigger({ name, onTrigger, runs }, place)
   const polling = Object.fromEntries(sensorOptionNames.map((option) => [option, input[option]]))
   const jobName = onTrigger === undefined ? (isObject(job) ? job['name'] : job) : name
-  const trigger = readSensor({ name, type: typeOf(type, sensor), input: { ...polling, job: jobName } }, place)
+  const trigger = readSensor(
+    { name, type: typeOf(type, sensor), input: { ...polling, job: jobName }, calendars },
+    place,
+  )
   return trigger === undefined ? undefined : { trigger, job: own }
 }
 
@@ -156,19 +183,48 @@ export function defineSensor(name: string, type: string, input: SensorInput): Tr
 
 /** The frozen trigger of a sensor, or undefined where something was wrong, which is noted at the place. */
 function readSensor(
-  { type, ...written }: { readonly name: unknown; readonly type: string; readonly input: unknown },
+  {
+    type,
+    ...written
+  }: {
+    readonly name: unknown
+    readonly type: string
+    readonly input: unknown
+    readonly calendars?: Calendars | undefined
+  },
   place: Place,
 ): Trigger | undefined {
   const before = place.faults.length
   const name = readName(written.name, place)
   const read = readTable(written.input, tableFor(type), place)
+  const { calendar, blackouts, ...rest } = read
+  const rules = readRules(
+    { calendar, blackouts },
+    { timezone: rest.timezone, calendars: written.calendars },
+    place,
+  )
+  if (rules?.onExcluded !== undefined) checkMoved({ kind: 'a sensor' }, place)
+  if (rules !== undefined && type === 'webhook')
+    fault(
+      within(place, calendar === undefined ? 'blackouts' : 'calendar'),
+      'a webhook is not polled',
+      'leave it out',
+    )
   if (name === undefined || place.faults.length > before) return undefined
-  const { job, every, timeout, timezone, dedupe, pauseAfter, ...policies } = read
+  const { job, every, timeout, timezone, dedupe, pauseAfter, ...policies } = rest
   const polling = { everyMs: every, timeoutMs: timeout, timezone }
   return frozen({
     name,
     job,
-    schedule: { kind: 'sensor', type, ...polling, dedupeMs: dedupe.for, dedupeBy: dedupe.by, pauseAfter },
+    schedule: {
+      kind: 'sensor',
+      type,
+      ...polling,
+      dedupeMs: dedupe.for,
+      dedupeBy: dedupe.by,
+      pauseAfter,
+      ...(rules === undefined ? {} : { calendar: rules }),
+    },
     payload: undefined,
     partition: undefined,
     catchUp: { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: 60_000 },

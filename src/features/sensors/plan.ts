@@ -5,6 +5,7 @@
  * written nothing: the lease ends and the poll is done again from the stored state.
  */
 import type { Instant } from '../../time/instant.js'
+import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
 import { holdsAt } from '../../kernel/hold/hold.js'
 import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
@@ -62,6 +63,9 @@ export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: s
   }
   if (!isPolled(facts, now)) return waitUntil(pauseOf(facts, now)?.untilAt)
   if (open !== undefined && open.untilAt > now) return waitUntil(open.untilAt)
+  const { calendar } = due.trigger.schedule
+  const allowedAt = calendar === undefined ? now : (firstAllowed(calendar, now) ?? now + YEAR_MS)
+  if (allowedAt > now) return waitUntil(allowedAt)
   const claimed = openTick(facts, { id, sinceAt: now, untilAt: leaseEnd(spec, now) }, now)
   const lagMs = Math.max(0, now - (due.nextAt ?? now))
   // A person who lets a paused sensor go on wants it tried in earnest.

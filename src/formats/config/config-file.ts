@@ -102,6 +102,7 @@ async function readingOf<Section extends SectionDefinitions>(
   const modules = await Promise.all(needed.map(({ load }) => load()))
   return {
     app: appNameOf(directory),
+    directory,
     sectionKeys: sections.flatMap(({ keys }) => keys),
     readers: modules.map(({ readSection }) => readSection),
   }

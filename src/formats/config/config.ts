@@ -1,3 +1,6 @@
+import type { Blackout, CalendarSpec } from '../../kernel/calendar/calendar.js'
+import { readCalendar, type CalendarInput, type Calendars } from '../../kernel/calendar/define-calendar.js'
+import { readBlackouts, type BlackoutInput } from '../../kernel/calendar/define-rules.js'
 import type {
   DefinitionDefaults,
   Definitions,
@@ -26,6 +29,7 @@ import {
   type ScheduleOptions,
   type TriggerInput,
 } from '../../kernel/trigger/define-trigger.js'
+import { readIcsFile } from '../ics-file.js'
 import { readSettings, settingNames, type AppSettings, type ServeSettings } from './settings.js'
 
 /** What a config file may say, without the sections that features read. */
@@ -50,6 +54,10 @@ export interface ConfigInput {
   readonly serve?: ServeSettings | false | undefined
   /** The IANA zone of schedules and sensors that name none, and of times without an offset; default: `UTC`. */
   readonly timezone?: string | undefined
+  /** Days and times by name, which triggers, rounds and sensors include or exclude. */
+  readonly calendars?: Readonly<Record<string, CalendarInput>> | undefined
+  /** Stretches in which no trigger of this config is due. */
+  readonly blackouts?: readonly BlackoutInput[] | undefined
   /** Variables that every command gets; a secret as `{ env: NAME }` or `{ file: path }`. */
   readonly env?: Readonly<Record<string, SecretText>> | undefined
   /** Functions that steps of pipelines use, by name; only code can write them. */
@@ -71,6 +79,9 @@ export interface Config<Section extends SectionDefinitions = SectionDefinitions>
   readonly store: string | undefined
   readonly settings: AppSettings
   readonly steps: ReadonlyMap<string, (step: never) => unknown>
+  readonly calendars: Calendars
+  /** The blackouts of all its triggers, and the zone of those without one. */
+  readonly blackouts: { readonly timezone: string; readonly list: readonly Blackout[] }
   /** What its jobs and triggers define. */
   readonly definitions: Definitions
   /** What the sections of features define. */
@@ -102,6 +113,8 @@ export interface SectionDefinitions extends Definitions {
 export interface ConfigReading<Section extends SectionDefinitions> {
   /** The name of the app if the config has none. */
   readonly app: string
+  /** What paths of other files are relative to. */
+  readonly directory: string
   /** All keys that are read by sections. */
   readonly sectionKeys: readonly string[]
   /** The readers of those sections that the config has. */
@@ -114,6 +127,8 @@ const ownKeys: readonly (keyof ConfigInput)[] = [
   'store',
   ...settingNames,
   'timezone',
+  'calendars',
+  'blackouts',
   'env',
   'steps',
   'jobs',
@@ -123,7 +138,7 @@ const ownKeys: readonly (keyof ConfigInput)[] = [
 /** Reads a config by the rules of everything it defines, and notes each fault at its place. */
 export function readConfig<Section extends SectionDefinitions>(
   value: unknown,
-  { app: defaultApp, sectionKeys, readers }: ConfigReading<Section>,
+  { app: defaultApp, directory, sectionKeys, readers }: ConfigReading<Section>,
   place: Place,
 ): Config<Section> | undefined {
   const before = place.faults.length
@@ -133,7 +148,9 @@ export function readConfig<Section extends SectionDefinitions>(
   const store = readStore(input['store'], within(place, 'store'))
   const settings = readSettings(input, place)
   const steps = readSteps(input['steps'], within(place, 'steps'))
-  const defaults = readDefaults(input, place)
+  const defaults = readDefaults(input, directory, place)
+  const list = readBlackouts(input['blackouts'], defaults.calendars, within(place, 'blackouts'))
+  const blackouts = { timezone: defaults.timezone ?? 'UTC', list }
   const jobs = readEach(
     input['jobs'],
     (one, at) => readJobEntry({ ...one, defaults }, at),
@@ -145,7 +162,7 @@ export function readConfig<Section extends SectionDefinitions>(
   noteTwice([definitions, ...sections], place)
   if (place.faults.length > before) noteUnknown(input, sections, place)
   if (place.faults.length > before || app === undefined) return undefined
-  return { app, store, settings, steps, definitions, sections }
+  return { app, store, settings, steps, calendars: defaults.calendars, blackouts, definitions, sections }
 }
 
 /** A path or the address of a server; whether it can be opened is another question. */
@@ -173,11 +190,33 @@ function readSteps(value: unknown, place: Place): Config['steps'] {
   return new Map(steps)
 }
 
-function readDefaults({ timezone, env }: Written, place: Place): DefinitionDefaults {
+function readDefaults(
+  { timezone, env, calendars }: Written,
+  directory: string,
+  place: Place,
+): DefinitionDefaults & { readonly calendars: Calendars } {
   return {
+    calendars: readCalendars(calendars, directory, within(place, 'calendars')),
     timezone: timezone === undefined ? undefined : readZone(timezone, within(place, 'timezone')),
     env: env === undefined ? undefined : readVariables(env, within(place, 'env')),
   }
+}
+
+/** Calendars name others that stand before them. */
+function readCalendars(value: unknown, directory: string, place: Place): Calendars {
+  const known = new Map<string, CalendarSpec>()
+  const sources = { known, readIcs: (path: string, at: Place) => readIcsFile(path, directory, at) }
+  readEach(
+    value,
+    (entry, at) => {
+      const read = readCalendar(entry, sources, at)
+      // A faulty one is known, so that only its own faults are told.
+      known.set(String(entry.name), read?.[1] ?? {})
+      return read
+    },
+    place,
+  )
+  return known
 }
 
 interface DefaultedEntry extends Entry {

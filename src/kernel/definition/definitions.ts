@@ -1,3 +1,4 @@
+import type { Calendars } from '../calendar/define-calendar.js'
 import type { Job } from '../job/job.js'
 import type { Trigger } from '../trigger/trigger.js'
 import type { Key, Place } from './faults.js'
@@ -17,6 +18,8 @@ export interface DefinitionDefaults {
   readonly timezone?: string | undefined
   /** Variables that every command gets; its own count more. */
   readonly env?: Readonly<Record<string, SecretText>> | undefined
+  /** The calendars that triggers name. */
+  readonly calendars?: Calendars | undefined
 }
 
 /** A job, with its function if it is one of this process. */

@@ -27,6 +27,7 @@ export const errorTodo: Readonly<Record<ErrorCode, string>> = {
   CHANNEL_UNKNOWN:
     'Look at those there are (`rota alert list`); a config defines them under `alerts.channels`.',
   WORKER_UNKNOWN: 'Look at those there are (`rota workers`); processes that have ended are not listed.',
+  CALENDAR_UNKNOWN: 'Look at those there are: `rota calendar list`. A config defines them under `calendars`.',
   TOKEN_UNKNOWN: 'Look at those there are (`rota token list`), or make one: `rota token create <name>`.',
   PARTITION_INVALID: 'Use a label that the message allows; see labels.',
   PARTITION_TOO_MANY: 'Use a shorter range, or fewer keys in a two-dimensional spec.',

@@ -9,6 +9,7 @@ export const errorCodes = {
   DEFINITION_CONFLICT: 'A name is already defined by another source; the message names both.',
   JOB_UNKNOWN: 'No job of that name is defined in this store.',
   TRIGGER_UNKNOWN: 'No trigger of that name is defined in this store.',
+  CALENDAR_UNKNOWN: 'No calendar of that name is defined in this store.',
   RUN_UNKNOWN: 'No run has that id, or an abbreviated id fits more than one run.',
   RUN_STATE: 'The run is in a state in which this cannot be done.',
   REVISION_CHANGED: 'The trigger has changed since it was read; read it again and decide again.',

@@ -1,6 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
 import { catchUp } from './catch-up.js'
+import { cutCalendar } from './calendar-cut.js'
 import { cut } from './cut.js'
 import type { Hold } from '../hold/hold.js'
 import { instantOfRunId, type RunId } from '../identity/identity.js'
@@ -10,7 +11,7 @@ import { newTriggerRun } from '../identity/occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
 import type { NewRun } from '../run/run.js'
-import { scheduleOf } from '../trigger/schedule.js'
+import { nextLook, scheduleOf } from '../trigger/schedule.js'
 import type { CheckNotice } from '../trigger/round-spec.js'
 import type { DueTrigger } from '../trigger/trigger.js'
 
@@ -61,7 +62,8 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
   const due = lookBackMs === undefined ? given : lookingBack(given, lookBackMs)
   const instants = scheduleOf(due.trigger.schedule)
   const held = cut({ due, schedule: instants, until: untilAt })
-  const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: held.clear })
+  const allowed = cutCalendar({ due, schedule: instants, clear: held.clear })
+  const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: allowed.clear })
   const caught = catchUp({ due, schedule: instants, clear, now })
   const resolved = resolveOverlap(due, instants, caught.candidates)
   return {
@@ -72,7 +74,13 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
     nextAt: nextTickAt(due, instants, untilAt),
     chainRun: undefined,
     runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
-    ranges: [...held.ranges, ...ranges, ...followOverlap(caught.ranges, resolved.ranges), ...resolved.ranges],
+    ranges: [
+      ...held.ranges,
+      ...allowed.ranges,
+      ...ranges,
+      ...followOverlap(caught.ranges, resolved.ranges),
+      ...resolved.ranges,
+    ],
     supersede: resolved.supersede,
   }
 }
@@ -101,8 +109,8 @@ function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant 
   const pause = openPause(due, now)
   // Under a clock that was put back nothing is to be looked at before the cursor.
   const plannedAt = Math.max(due.cursorAt, now)
-  if (pause === undefined) return schedule.next(plannedAt)
-  return pause.untilAt === undefined ? undefined : schedule.next(Math.max(pause.untilAt - 1, plannedAt))
+  if (pause !== undefined && pause.untilAt === undefined) return undefined
+  return nextLook(due.trigger.schedule, schedule, Math.max((pause?.untilAt ?? -Infinity) - 1, plannedAt))
 }
 
 /** The pause of a trigger that is in force. */

@@ -6,7 +6,16 @@ import { parseLocalTime } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
 import { fault, shown, within, type Place } from '../definition/faults.js'
 import { readInstant } from '../definition/read-instant.js'
-import { readChoice, readDuration, readFlag, timed, type Written } from '../definition/read-value.js'
+import type { DefinitionDefaults } from '../definition/definitions.js'
+import {
+  readChoice,
+  readDuration,
+  readFlag,
+  readWhole,
+  timed,
+  type Written,
+} from '../definition/read-value.js'
+import { checkMoved, readRules, rulesOptionNames } from '../calendar/define-rules.js'
 import { scheduleOf, type ScheduleSpec } from './schedule.js'
 
 /** The options that say when a trigger is due. */
@@ -21,6 +30,8 @@ export const scheduleOptionNames = [
   'at',
   'start',
   'end',
+  'count',
+  ...rulesOptionNames,
 ] as const
 
 type ScheduleOption = (typeof scheduleOptionNames)[number]
@@ -31,13 +42,17 @@ type Kind = (typeof scheduleKinds)[number]
 
 /** Which options go with which way to say when. */
 const optionsOf: Readonly<Record<Kind, readonly ScheduleOption[]>> = {
-  cron: ['timezone', 'dst', 'start', 'end'],
-  every: ['after', 'anchor', 'immediate', 'start', 'end'],
-  at: ['timezone'],
+  cron: ['timezone', 'dst', 'start', 'end', 'count', ...rulesOptionNames],
+  every: ['timezone', 'after', 'anchor', 'immediate', 'start', 'end', 'count', ...rulesOptionNames],
+  at: ['timezone', ...rulesOptionNames],
 }
 
 /** When a trigger is due, as data; the anchor of a grid stays open where none was written. The zone is that of times without one. */
-export function readSchedule(input: Written, place: Place, zone = 'UTC'): ScheduleSpec | undefined {
+export function readSchedule(
+  input: Written,
+  place: Place,
+  { timezone: zone = 'UTC', calendars }: Pick<DefinitionDefaults, 'timezone' | 'calendars'> = {},
+): ScheduleSpec | undefined {
   const chosen = scheduleKinds.filter((kind) => input[kind] !== undefined)
   const [kind, second] = chosen
   if (kind === undefined) return fault(place, 'nothing says when it is due', 'exactly one of cron, every, at')
@@ -45,15 +60,16 @@ export function readSchedule(input: Written, place: Place, zone = 'UTC'): Schedu
     return fault(place, `${chosen.join(' and ')} cannot be combined`, 'exactly one of cron, every, at')
   }
   refuseForeignOptions(input, kind, place)
-  switch (kind) {
-    case 'cron':
-      return readCron(input, zone, place)
-    case 'every':
-      return readInterval(input, zone, place)
-    case 'at':
-      return readOnce(input, zone, place)
-  }
+  const spec = readers[kind](input, zone, place)
+  const named = input['timezone'] ?? zone
+  const timezone = spec?.kind === 'cron' ? spec.timezone : typeof named === 'string' ? named : 'UTC'
+  const calendar = readRules(input, { timezone, calendars }, place)
+  if (spec === undefined || calendar === undefined) return spec
+  if (calendar.onExcluded !== undefined) checkMoved(spec, place)
+  return { ...spec, calendar }
 }
+
+const readers = { cron: readCron, every: readInterval, at: readOnce } as const
 
 function refuseForeignOptions(input: Written, kind: Kind, place: Place): void {
   for (const option of scheduleOptionNames) {
@@ -61,6 +77,10 @@ function refuseForeignOptions(input: Written, kind: Kind, place: Place): void {
     const owners = scheduleKinds.filter((owner) => optionsOf[owner].includes(option))
     fault(within(place, option), `it does not go with ${kind}`, `only with ${owners.join(' or ')}`)
   }
+  // An interval is the same in every zone, but the days of its calendars are not.
+  const hasDays = rulesOptionNames.some((option) => input[option] !== undefined)
+  if (kind === 'every' && input['timezone'] !== undefined && !hasDays)
+    fault(within(place, 'timezone'), 'it does not go with every', 'only with cron or at, or with a calendar')
 }
 
 function readCron(input: Written, zone: string, place: Place): ScheduleSpec | undefined {
@@ -103,7 +123,14 @@ function readInterval(input: Written, zone: string, place: Place): ScheduleSpec 
   const after = readChoice(input['after'], ['finish'], within(place, 'after'))
   const anchorAt = readOptional(input['anchor'], zone, within(place, 'anchor'))
   const immediate = readFlag(input['immediate'], within(place, 'immediate'))
+  readZone(input['timezone'], within(place, 'timezone'))
   const bounds = readBounds(input, zone, place)
+  if (after === 'finish' && bounds.count !== undefined)
+    fault(
+      within(place, 'count'),
+      'what counts from the end of a run has no known number',
+      'leave it out, or leave out after',
+    )
   if (after === 'finish' && anchorAt !== undefined) {
     fault(
       within(place, 'anchor'),
@@ -137,13 +164,24 @@ export function readZone(value: unknown, place: Place): string | undefined {
   return value === undefined ? 'UTC' : timed(place, () => zoneOf(value as string).name)
 }
 
-function readBounds(input: Written, timezone: string, place: Place): { startAt?: Instant; endAt?: Instant } {
+interface Bounds {
+  startAt?: Instant
+  endAt?: Instant
+  count?: number
+}
+
+function readBounds(input: Written, timezone: string, place: Place): Bounds {
+  const count = readWhole(input['count'], { min: 1, max: 100_000 }, within(place, 'count'))
   const startAt = readOptional(input['start'], timezone, within(place, 'start'))
   const endAt = readOptional(input['end'], timezone, within(place, 'end'))
   if (startAt !== undefined && endAt !== undefined && endAt < startAt) {
     fault(within(place, 'end'), `${shown(input['end'])} lies before the start`)
   }
-  return { ...(startAt === undefined ? {} : { startAt }), ...(endAt === undefined ? {} : { endAt }) }
+  return {
+    ...(startAt === undefined ? {} : { startAt }),
+    ...(endAt === undefined ? {} : { endAt }),
+    ...(count === undefined ? {} : { count }),
+  }
 }
 
 function readOptional(value: unknown, timezone: string, place: Place): Instant | undefined {

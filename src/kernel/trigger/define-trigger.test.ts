@@ -133,7 +133,10 @@ describe('when a trigger is due', () => {
       { cron: '* * * * *', every: '1m', at: 'x' },
       ['(whole): cron and every and at cannot be combined (exactly one of cron, every, at)'],
     ],
-    [{ every: '1m', timezone: 'UTC' }, ['timezone: it does not go with every (only with cron or at)']],
+    [
+      { every: '1m', timezone: 'UTC' },
+      ['timezone: it does not go with every (only with cron or at, or with a calendar)'],
+    ],
     [{ every: '1m', dst: 'skip' }, ['dst: it does not go with every (only with cron)']],
     [{ cron: '@daily', after: 'finish' }, ['after: it does not go with cron (only with every)']],
     [{ cron: '@daily', immediate: true }, ['immediate: it does not go with cron (only with every)']],

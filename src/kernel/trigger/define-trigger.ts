@@ -1,6 +1,8 @@
 import { readAlerts, type AlertsOption } from '../alert/alerts-option.js'
 import type { DstPolicy } from '../../time/cron/dst.js'
 import type { AssetSpec } from '../partition/asset-spec.js'
+import type { Calendars } from '../calendar/define-calendar.js'
+import type { BlackoutInput, CalendarOptions } from '../calendar/define-rules.js'
 import { readCatchUp, readOverlap } from './define-policy.js'
 import { readSchedule, scheduleOptionNames } from './define-schedule.js'
 import type { DefinitionDefaults } from '../definition/definitions.js'
@@ -28,7 +30,7 @@ import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 export interface ScheduleOptions {
   /** A cron expression of five fields, six with seconds first, seven with the year last; or a name such as `@daily`. */
   readonly cron?: string | undefined
-  /** The IANA zone of the expression, or of an `at` without offset; default: `UTC`, never the host's zone. */
+  /** The IANA zone of the expression, of an `at` without offset, or of the days of its calendars; default: `UTC`, never the host's zone. */
   readonly timezone?: string | undefined
   /** What happens to fixed local times that clocks skip or show twice; default: `vixie`. */
   readonly dst?: DstPolicy | undefined
@@ -46,6 +48,12 @@ export interface ScheduleOptions {
   readonly start?: string | Date | undefined
   /** No instant after it is due. */
   readonly end?: string | Date | undefined
+  /** How many instants are due in all, from `start` or the first definition on; those that do not run count too. @minimum 1 @maximum 100000 */
+  readonly count?: number | undefined
+  /** Calendars in which it is due, or not due. */
+  readonly calendar?: CalendarOptions | undefined
+  /** Stretches in which it is never due. */
+  readonly blackouts?: readonly BlackoutInput[] | undefined
   /** Handed to every run; at most 256 KiB of JSON. */
   readonly payload?: Json | undefined
   /** Labels every run with the partition that its due instant is about: a slice of time in the trigger's zone, or for an asset `slice` (default), `previous`, a `label` or a `key`. */
@@ -104,9 +112,13 @@ export interface TriggerInput extends ScheduleOptions {
 }
 
 /** The frozen trigger of a definition; throws one error with all its faults. */
-export function defineTrigger(name: string, input: TriggerInput, asset?: AssetSpec): Trigger {
+export function defineTrigger(
+  name: string,
+  input: TriggerInput,
+  { asset, calendars }: { readonly asset?: AssetSpec | undefined; readonly calendars?: Calendars } = {},
+): Trigger {
   const place = placeOf()
-  const trigger = readTrigger({ name, input, asset }, place)
+  const trigger = readTrigger({ name, input, asset, defaults: { calendars } }, place)
   refuse(`trigger ${shown(name)}`, place.faults)
   return trigger as Trigger
 }
@@ -127,7 +139,7 @@ export function readTrigger(
   const input = readOptions(written.input, triggerOptionNames, place)
   if (input === undefined) return undefined
   const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
-  const schedule = readSchedule(input, place, written.defaults?.timezone)
+  const schedule = readSchedule(input, place, written.defaults)
   const rest = readPolicies(input, written.asset, place)
   if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
     return undefined

@@ -4,6 +4,8 @@ import type { Instant } from '../../time/instant.js'
 import { intervalSchedule } from '../../time/interval.js'
 import { onceSchedule } from '../../time/once.js'
 import { bounded, type Schedule } from '../../time/schedule.js'
+import { exclusionAt, YEAR_MS, type CalendarRules } from '../calendar/calendar.js'
+import { movedSchedule } from '../calendar/moved-schedule.js'
 
 /** When a trigger is due, as data: everything its due instants depend on and nothing else. */
 export type ScheduleSpec = (
@@ -18,6 +20,10 @@ export type ScheduleSpec = (
   readonly startAt?: Instant | undefined
   /** No instant after it. */
   readonly endAt?: Instant | undefined
+  /** How many instants there are; where it begins is `startAt`, and the last of them is `endAt` once it is stored. */
+  readonly count?: number | undefined
+  /** What excludes or moves instants. */
+  readonly calendar?: CalendarRules | undefined
 }
 
 /** Due whenever the expression matches the local time of the zone. */
@@ -79,7 +85,34 @@ export interface UpstreamSpec {
 
 /** The due instants of a spec, where they can be computed. */
 export function scheduleOf(spec: ScheduleSpec): Schedule {
-  return bounded(unbounded(spec), spec)
+  const base = bounded(unbounded(spec), spec)
+  return spec.calendar?.onExcluded === undefined ? base : movedSchedule(base, spec.calendar)
+}
+
+/** The next instant at which a trigger has to be looked at: the next due one that nothing excludes, so that an excluded year costs one look. */
+export function nextLook(
+  { calendar }: ScheduleSpec,
+  schedule: Schedule,
+  after: Instant,
+): Instant | undefined {
+  let at = schedule.next(after)
+  if (calendar === undefined) return at
+  while (at !== undefined && at <= after + YEAR_MS) {
+    const { by, untilAt } = exclusionAt(calendar, at)
+    if (by === undefined) return at
+    at = schedule.next(untilAt - 1)
+  }
+  return at
+}
+
+/** A schedule whose number of instants is limited, with its first and last one written down. */
+export function counted(spec: ScheduleSpec, startAt: Instant): ScheduleSpec {
+  if (spec.count === undefined) return spec
+  const schedule = bounded(unbounded(spec), { ...spec, startAt })
+  let endAt = schedule.next(-Infinity)
+  for (let left = spec.count - 1; left > 0 && endAt !== undefined; left--)
+    endAt = schedule.next(endAt) ?? endAt
+  return endAt === undefined ? spec : { ...spec, startAt, endAt }
 }
 
 function unbounded(spec: ScheduleSpec): Schedule {

@@ -1,4 +1,5 @@
 /** Definitions as `--json` and the API show them: lists of fields, in camelCase. */
+import type { CalendarRules } from '../../kernel/calendar/calendar.js'
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { ScheduleSpec } from '../../kernel/trigger/schedule.js'
@@ -40,8 +41,12 @@ export function versionView({ version, validFrom, validUntil, tzdata, trigger }:
 }
 
 /** A schedule with its defaults; the other settings of a sensor are the feature's own. */
-function scheduleView(schedule: ScheduleSpec) {
-  const bounds = pick(schedule, ['startAt', 'endAt'])
+function scheduleView({ calendar, ...schedule }: ScheduleSpec) {
+  const bounds = {
+    ...pick(schedule, ['startAt', 'endAt']),
+    ...(schedule.count === undefined ? {} : { count: schedule.count }),
+    ...(calendar === undefined ? {} : { calendar: rulesView(calendar) }),
+  }
   switch (schedule.kind) {
     case 'cron':
       return { ...schedule, dst: schedule.dst ?? 'vixie', ...bounds }
@@ -58,6 +63,17 @@ function scheduleView(schedule: ScheduleSpec) {
     case 'once':
     case 'upstream':
       return { ...schedule, ...bounds }
+  }
+}
+
+/** Calendars by name; their times are with the calendars themselves. */
+function rulesView({ timezone, include = [], exclude = [], blackouts = [], onExcluded }: CalendarRules) {
+  return {
+    timezone,
+    include: include.map(({ name }) => name),
+    exclude: exclude.map(({ name }) => name),
+    onExcluded: onExcluded ?? 'skip',
+    blackouts: blackouts.map(({ note }) => note),
   }
 }
 

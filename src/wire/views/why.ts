@@ -32,6 +32,8 @@ function explanationView(one: Explanation, pending: PendingViews) {
     }
     case 'held':
       return { kind: one.kind, firstAt: one.at, lastAt: one.lastAt, hold: holdView(one.hold) }
+    case 'excluded':
+      return { kind: one.kind, firstAt: one.at, lastAt: one.lastAt, ...one.by }
     case 'waiting':
       return { ...one, hold: one.hold && holdView(one.hold), lastSignAt: one.lastSignAt }
     case 'not-due':

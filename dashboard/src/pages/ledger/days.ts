@@ -16,6 +16,8 @@ export const reasons = [
   'paused',
   'frozen',
   'switch',
+  'blackout',
+  'calendar',
   'checked',
   'pruned',
 ] as const satisfies readonly Mark[]

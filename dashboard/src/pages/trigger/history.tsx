@@ -75,7 +75,17 @@ export function History({ name }: { name: string }): ReactNode {
 }
 
 /** All reasons but `checked`, which says that nothing happened to a sensor. */
-const notable = ['missed', 'collapsed', 'overlap', 'paused', 'frozen', 'switch', 'pruned'] as const
+const notable = [
+  'missed',
+  'collapsed',
+  'overlap',
+  'paused',
+  'frozen',
+  'switch',
+  'blackout',
+  'calendar',
+  'pruned',
+] as const
 
 interface Part<Item> {
   readonly items: readonly Item[]

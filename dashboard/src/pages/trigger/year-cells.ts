@@ -4,7 +4,16 @@ import type { Mark } from '../../design/families.js'
 import { words } from '../../words/trigger.js'
 
 /** The order in which news outranks others. */
-const reasons = ['missed', 'overlap', 'collapsed', 'paused', 'frozen', 'switch'] as const
+const reasons = [
+  'missed',
+  'overlap',
+  'collapsed',
+  'paused',
+  'frozen',
+  'switch',
+  'blackout',
+  'calendar',
+] as const
 
 /** The mark of a day; undefined where nothing was due. */
 export function dayMark(day: YearDay): Mark | undefined {

@@ -37,6 +37,8 @@ export function markOf(one: Explanation): Mark {
       return one.run.state === 'pending' && one.run.failures > 0 ? 'retrying' : one.run.state
     case 'range':
       return one.reason
+    case 'excluded':
+      return one.reason
     case 'held':
       return one.hold.target === 'all' ? 'frozen' : 'paused'
     case 'waiting':
@@ -63,6 +65,16 @@ function Facts({ one, onAsk }: { one: Explanation; onAsk: (at: string) => void }
       )
     case 'range':
       return <RangeFacts one={one} />
+    case 'excluded':
+      return (
+        <>
+          <DueFact first={one.firstAt} last={one.lastAt} />
+          <Fact name={words.rule}>
+            <code>{one.rule}</code> <span className="soft">{ruleSentence(one.rule)}</span>
+          </Fact>
+          {one.detail === '' ? null : <Fact name={words.note}>{one.detail}</Fact>}
+        </>
+      )
     case 'held':
       return (
         <>

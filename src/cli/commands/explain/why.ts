@@ -140,6 +140,10 @@ function explanationText(explanation: Explanation, words: Words): string {
     }
     case 'held':
       return holdText(explanation, times)
+    case 'excluded': {
+      const { at, lastAt, by } = explanation
+      return `${times.full(at)}${at === lastAt ? '' : ` to ${times.full(lastAt)}`}  will not run: ${reasonText(by)}`
+    }
     case 'waiting':
       return `${times.full(explanation.at)}  due, and not planned yet: ${unplannedText(explanation)}`
     case 'future':

@@ -120,9 +120,9 @@ function pointsOf({ lane, piece }: LanePart): readonly Point[] {
     return { fromMs: atMs, untilMs: atMs + bucketMs, tally }
   })
   const due = isCrowded(lane, untilMs) ? [] : lane.due
-  const coming = due.map(({ at, change }): Point => {
+  const coming = due.map(({ at, change, excluded }): Point => {
     const atMs = Date.parse(at)
-    const point = { fromMs: atMs, untilMs: atMs, tally: { due: 1 } }
+    const point = { fromMs: atMs, untilMs: atMs, tally: { [excluded ?? 'due']: 1 } }
     return change === null ? point : { ...point, change: words.change(change) }
   })
   const points = [...runs, ...counted, ...coming].filter(

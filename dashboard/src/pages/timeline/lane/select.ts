@@ -41,6 +41,8 @@ export const order: readonly Mark[] = [
   'paused',
   'frozen',
   'switch',
+  'blackout',
+  'calendar',
   'overlap',
   'collapsed',
   'cancelled',

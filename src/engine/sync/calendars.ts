@@ -1,0 +1,80 @@
+import type { Blackout, CalendarSpec } from '../../kernel/calendar/calendar.js'
+import type { Calendars } from '../../kernel/calendar/define-calendar.js'
+import type { Json } from '../../kernel/definition/json.js'
+import type { StateEntry } from '../../kernel/state/state-entry.js'
+import { isHeard, type Trigger } from '../../kernel/trigger/trigger.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** The calendars that an app defines, by name. */
+export function namedCalendars(): Map<string, CalendarSpec> {
+  return new Map()
+}
+
+/** The blackouts of all triggers of an app, and the zone of triggers that have none. */
+export function commonBlackouts(): { timezone: string; readonly list: Blackout[] } {
+  return { timezone: 'UTC', list: [] }
+}
+
+/** A trigger with the blackouts of its app; what is not due by time, and what others deliver, has none. */
+export function withBlackouts(trigger: Trigger, common: ReturnType<typeof commonBlackouts>): Trigger {
+  const { schedule } = trigger
+  if (common.list.length === 0 || schedule.kind === 'upstream' || isHeard(schedule)) return trigger
+  const own = schedule.calendar ?? { timezone: 'timezone' in schedule ? schedule.timezone : common.timezone }
+  const blackouts = [...(own.blackouts ?? []), ...common.list]
+  return { ...trigger, schedule: { ...schedule, calendar: { ...own, blackouts } } }
+}
+
+/** A calendar as it is stored, for triggers that are defined at run time and for people who look. */
+export interface StoredCalendar {
+  readonly name: string
+  readonly source: string
+  readonly times: CalendarSpec
+  readonly changedAt: Instant
+}
+
+/** How many calendars a store may have. */
+const most = 10_000
+
+/** All calendars of a store, by name. */
+export async function readCalendars(store: Store): Promise<readonly StoredCalendar[]> {
+  return (await store.stateEntries({ kind: 'calendar', limit: most })).map(calendarOf)
+}
+
+/** The calendars that triggers may name which are defined at run time. */
+export async function storedCalendars(store: Store): Promise<Calendars> {
+  return new Map((await readCalendars(store)).map(({ name, times }) => [name, times]))
+}
+
+/** Makes the calendars of a source in the store equal to these. A name belongs to whoever defined it last: triggers have their own copies. */
+export async function syncCalendars(
+  store: Store,
+  {
+    source,
+    calendars,
+    now,
+  }: { readonly source: string; readonly calendars: Calendars; readonly now: Instant },
+): Promise<void> {
+  const before = new Map((await readCalendars(store)).map((one) => [one.name, one]))
+  const changed = [...calendars]
+    .map(([name, times]) => ({ name, value: { source, times } }))
+    .filter(({ name, value }) => {
+      const known = before.get(name)
+      return JSON.stringify(known && { source: known.source, times: known.times }) !== JSON.stringify(value)
+    })
+  const vanished = [...before.values()]
+    .filter((one) => one.source === source && !calendars.has(one.name))
+    .map(({ name }) => ({ name, value: undefined }))
+  const changes = [...changed, ...vanished].map(({ name, value }) => ({
+    kind: 'calendar' as const,
+    name,
+    item: '',
+    value: value as Json | undefined,
+  }))
+  if (changes.length > 0) await store.changeState({ changes, now })
+}
+
+function calendarOf({ name, value, at }: StateEntry): StoredCalendar {
+  const { source, times } = value as unknown as Pick<StoredCalendar, 'source' | 'times'>
+  return { name, source, times, changedAt: at }
+}

@@ -1,0 +1,72 @@
+import { DAY_MS } from '../../time/civil.js'
+import type { Instant } from '../../time/instant.js'
+import type { Schedule } from '../../time/schedule.js'
+import { zoneOf, type Zone } from '../../time/zone.js'
+import { sliceAt, type Slice } from '../partition/slice.js'
+import { calendarExclusion, YEAR_MS, type CalendarRules } from './calendar.js'
+
+/**
+ * The instants of a schedule, and besides them those to which excluded ones are moved: the same local time on the next
+ * day that the calendars allow. The calendars have whole days only, so a day is allowed or excluded as a whole, and the
+ * day to which instants are moved never comes earlier for a later instant. Both searches rely on that: they go back from
+ * the newest instant and stop as soon as the days are too early.
+ */
+export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
+  const zone = zoneOf(rules.timezone)
+  const dayOf = (at: Instant): Slice => sliceAt({ grain: 'day', zone }, at)
+  const targetDay = (at: Instant): Slice | undefined => allowedDayFrom(rules, zone, at)
+  return {
+    next(after) {
+      const ahead = base.next(after)
+      if (after === -Infinity) return ahead
+      const today = dayOf(after)
+      let found: Instant | undefined
+      for (let at = base.previous(after + 1); at !== undefined; at = base.previous(at)) {
+        const day = targetDay(at)
+        if ((day?.fromAt ?? at + YEAR_MS) < today.fromAt) break
+        const target = day === undefined || isWithin(day, at) ? undefined : sameTime(zone, at, day)
+        if (target !== undefined && target > after) found = Math.min(found ?? Infinity, target)
+      }
+      return earlier(ahead, found)
+    },
+    previous(before) {
+      const behind = base.previous(before)
+      let found: Instant | undefined
+      for (let at = behind; at !== undefined; at = base.previous(at)) {
+        const day = targetDay(at)
+        if ((day?.untilAt ?? at + YEAR_MS) <= Math.max(found ?? -Infinity, behind ?? -Infinity)) break
+        const target = day === undefined || isWithin(day, at) ? undefined : sameTime(zone, at, day)
+        if (target !== undefined && target < before) found = Math.max(found ?? -Infinity, target)
+      }
+      return found === undefined ? behind : Math.max(found, behind ?? -Infinity)
+    },
+  }
+}
+
+function earlier(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
+}
+
+function isWithin({ fromAt, untilAt }: Slice, at: Instant): boolean {
+  return fromAt <= at && at < untilAt
+}
+
+/** The day of an instant where it is allowed, otherwise the first allowed day after it. */
+function allowedDayFrom(rules: CalendarRules, zone: Zone, at: Instant): Slice | undefined {
+  for (let here = at; here <= at + YEAR_MS; ) {
+    const { by, untilAt } = calendarExclusion(rules, zone, here)
+    if (by === undefined) return sliceAt({ grain: 'day', zone }, here)
+    here = untilAt
+  }
+  return undefined
+}
+
+/** The local time of an instant on another day; a time that clocks skip is that of the jump, within the day. */
+function sameTime(zone: Zone, at: Instant, day: Slice): Instant {
+  const timeOfDay = zone.toLocal(at) % DAY_MS
+  const date = Math.floor(zone.toLocal(day.untilAt - 1) / DAY_MS)
+  const resolved = zone.resolve(date * DAY_MS + timeOfDay)
+  const target =
+    resolved.kind === 'gap' ? resolved.jumpAt : resolved.kind === 'overlap' ? resolved.first : resolved.at
+  return Math.min(Math.max(target, day.fromAt), day.untilAt - 1)
+}
