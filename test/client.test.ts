@@ -51,6 +51,7 @@ it.skipIf(!isWhole)(
       Audit: (await client('GET /audit', { query: { limit: 5 } })).items,
       Alerts: (await client('GET /alerts')).channels,
       Bulk: (await client('GET /bulk')).items,
+      Calendars: (await client('GET /calendars')).items,
       Access: (await client('GET /session')).role,
       Live: typeof (await client('GET /pulse')).id,
     }
