@@ -37,6 +37,7 @@ import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { hold, release, type ReleaseOptions } from './api/holds.js'
 import type { HistoryFilter } from './api/history.js'
+import { DefinitionsApi } from './api/definitions.js'
 import { Jobs } from './api/jobs.js'
 import { Queues } from './api/queues.js'
 import { Runs } from './api/runs.js'
@@ -139,11 +140,17 @@ export function composeApp(
   const lifecycle = new Lifecycle({ ...base, own, program })
   const enqueuer = new Enqueuer({ ...base, author, own, lifecycle })
   const context = newContext({ ...base, author, lifecycle, enqueuer })
-  const app = new AppRoot(context, lifecycle, enqueuer)
+  const app = new AppRoot(context, { lifecycle, enqueuer, own })
   const apis = Object.entries(features).flatMap(([name, feature]: [string, Feature | AppFeature]) =>
     'api' in feature ? [[name, feature.api(context)]] : [],
   )
   return { app: Object.assign(app, Object.fromEntries(apis) as FeatureApis), context }
+}
+
+interface AppParts {
+  readonly lifecycle: Lifecycle
+  readonly enqueuer: Enqueuer
+  readonly own: OwnDefinitions
 }
 
 /** The part of an app that belongs to no feature. The store is opened when it is first needed. */
@@ -154,6 +161,7 @@ class AppRoot {
   readonly queues: Queues
   readonly switches: Switches
   readonly workers: Workers
+  readonly definitions: DefinitionsApi
   /** The attempts of this process. */
   readonly pool: {
     /** The end of every attempt from now on; results that are not read in time are dropped and counted. */
@@ -167,7 +175,8 @@ class AppRoot {
   readonly #lifecycle: Lifecycle
   readonly #enqueuer: Enqueuer
 
-  constructor(context: AppContext, lifecycle: Lifecycle, enqueuer: Enqueuer) {
+  constructor(context: AppContext, { lifecycle, enqueuer, own }: AppParts) {
+    this.definitions = new DefinitionsApi(context, own)
     this.#context = context
     this.#lifecycle = lifecycle
     this.#enqueuer = enqueuer

@@ -53,6 +53,18 @@ const own: Entries = {
       'prove that no due instant was lost',
       async () => (await import('./commands/explain/coverage.js')).coverage,
     ],
+    check: [
+      'say whether a config has faults, and all of them',
+      async () => (await import('./commands/explain/check.js')).check,
+    ],
+    lint: [
+      'find what may surprise in a config',
+      async () => (await import('./commands/explain/lint.js')).lint,
+    ],
+    diff: [
+      'show what a deploy of a config would change',
+      async () => (await import('./commands/explain/diff.js')).diff,
+    ],
     history: [
       'list who changed what, and why',
       async () => (await import('./commands/explain/history.js')).history,

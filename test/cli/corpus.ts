@@ -147,6 +147,9 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   ],
   doctor: [{ line: [] }],
   history: [{ line: ['nightly'] }],
+  check: [{ line: ['rota.config.yaml'] }],
+  lint: [{ line: ['rota.config.yaml'] }],
+  diff: [{ line: ['rota.config.yaml'] }],
   completion: [{ line: ['bash'] }],
 }
 

@@ -44,6 +44,11 @@ export class OwnDefinitions {
     return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), files.toSorted()]))
   }
 
+  /** Everything, and where its parts were written. */
+  all(): { readonly source: Source; readonly where: Where | undefined } {
+    return { source: this.#all(), where: this.#where }
+  }
+
   /** Whether the store has every job; so that the hot path does not wait for a promise. */
   get areJobsWritten(): boolean {
     return this.#writtenJobs === this.#registry.jobs.size

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { faultsIn, type DefinitionFault } from '../../app/definitions/check-definitions.js'
+import type { App } from '../../app/rota.js'
+import { checkConfigPath } from '../../formats/config/find-config.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Context } from '../framework/command.js'
+import { readAs } from '../framework/option-names.js'
+import type { Argument } from '../framework/syntax.js'
+import { configOf, noConfig } from './config-of.js'
+import { storeOf } from './with-app.js'
+
+/** The config that a command looks at before a deploy. */
+export const configArgument: Argument = {
+  name: 'config',
+  help: 'the config file; default: rota.config.* here or above',
+  isOptional: true,
+}
+
+/** The app of a config, or the faults that kept it from being one. */
+export type LoadedApp =
+  | { readonly config: string; readonly app: App }
+  | { readonly config: string; readonly faults: readonly DefinitionFault[] }
+
+/** Loads the app of the config that a command names, which is not started; the caller closes it. */
+export async function loadChecked(context: Context<App>): Promise<LoadedApp> {
+  const { args, directory } = context
+  const named = args.optionalWord(0)
+  const config =
+    named === undefined
+      ? configOf(context)
+      : readAs('<config>', () => checkConfigPath(resolve(directory, named)))
+  if (config === undefined) throw noConfig(context, '; name one, such as `rota.config.yaml`')
+  const { loadApp } = await import('../../app/definitions/load-app.js')
+  try {
+    return { config, app: await loadApp(config, { store: storeOf(context), directory, create: false }) }
+  } catch (error) {
+    if (!(error instanceof RotaError) || error.code === 'CONFIG_NOT_FOUND' || error.code === 'STORE_URL')
+      throw error
+    return { config, faults: faultsIn(error) }
+  }
+}
+
+/** The app, or an error with all that is wrong with its config. */
+export async function loadFaultless(context: Context<App>): Promise<{ config: string; app: App }> {
+  const loaded = await loadChecked(context)
+  if ('app' in loaded) return loaded
+  throw refusal(loaded.config, loaded.faults)
+}
+
+/** The error with all faults of a config. */
+export function refusal(config: string, faults: readonly DefinitionFault[]): RotaError {
+  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
+  const lines = faults.map((fault) => `  ${faultLine(fault)}`)
+  return new RotaError('CONFIG_INVALID', `${config} has ${count}`, { faults, lines })
+}
+
+/** A fault with its place, in one line. */
+export function faultLine({ where, path, message, allowed }: DefinitionFault): string {
+  const place = [where, path === '' || path === '(whole)' ? undefined : path].filter(
+    (one) => one !== undefined,
+  )
+  const told = [...place, message].join(': ')
+  return allowed === undefined || allowed === '' ? told : `${told} (allowed: ${allowed})`
+}
