@@ -12,16 +12,7 @@ export type AlertStatus = {
   readonly rules: readonly {
     readonly source: string
     readonly name: string
-    readonly on: readonly (
-      | 'failure'
-      | 'quarantined'
-      | 'recovery'
-      | 'missed'
-      | 'sla'
-      | 'paused'
-      | 'sensor-behind'
-      | 'worker-lost'
-    )[]
+    readonly on: readonly ('failure' | 'quarantined' | 'recovery' | 'missed' | 'paused' | 'worker-lost')[]
     readonly channels: readonly string[]
     readonly jobs: readonly string[] | null
     readonly triggers: readonly string[] | null
