@@ -15,11 +15,15 @@ export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
   const zone = zoneOf(rules.timezone)
   const dayOf = (at: Instant): Slice => sliceAt({ grain: 'day', zone }, at)
   const targetDay = (at: Instant): Slice | undefined => allowedDayFrom(rules, zone, at)
+  const isAllowed = (at: Instant): boolean => calendarExclusion(rules, zone, at).by === undefined
+  /** Whether nothing is moved to a day or away from it, as on most days. */
+  const isPlain = ({ fromAt }: Slice): boolean => isAllowed(fromAt) && isAllowed(fromAt - 1)
   return {
     next(after) {
       const ahead = base.next(after)
       if (after === -Infinity) return ahead
       const today = dayOf(after)
+      if (isPlain(today)) return ahead
       let found: Instant | undefined
       for (let at = base.previous(after + 1); at !== undefined; at = base.previous(at)) {
         const day = targetDay(at)
@@ -31,6 +35,8 @@ export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
     },
     previous(before) {
       const behind = base.previous(before)
+      if (behind !== undefined && isPlain(dayOf(before - 1)) && isWithin(dayOf(before - 1), behind))
+        return behind
       let found: Instant | undefined
       for (let at = behind; at !== undefined; at = base.previous(at)) {
         const day = targetDay(at)
