@@ -333,11 +333,13 @@ export interface Finished {
   readonly endedAt: Instant
 }
 
-/** How much work a worker takes: `slots` runs of any kind, and `ahead` plain ones (no slot, no limited queue, no lost attempt) to have at hand. */
+/** How much work a worker takes: `slots` runs of any kind, and `prefetch` runs without a lost attempt to have at hand. */
 export interface ClaimRequest {
   readonly jobs: readonly string[]
   readonly slots: number
   readonly prefetch: number
+  /** How many of the prefetched runs may be limited (have a concurrency slot or a limited queue): others may wait for them. Default: none. */
+  readonly prefetchLimited?: number | undefined
 }
 
 /** What a turn came to. */
@@ -371,6 +373,8 @@ export interface Claim {
   readonly partition: string | undefined
   readonly payload: Json | undefined
   readonly claimedAt: Instant
+  /** Whether other runs may wait for it: it has a concurrency slot or a limited queue. */
+  readonly isLimited?: true | undefined
 }
 
 /** Which workers are taken for gone, and how many of their claims are asked for at most. */

@@ -31,6 +31,9 @@ export interface Ended {
 /** How many attempts may begin in one event loop cycle. */
 const beginsInOneGo = 1024
 
+/** After so long without a begin, waiting claims that other runs may wait for are released. */
+const stalledMs = 1000
+
 /** The claims of a worker: waiting, performing, or ended and not submitted yet. */
 export class Attempts {
   readonly #options: AttemptsOptions
@@ -43,6 +46,8 @@ export class Attempts {
   /** Ends that were submitted before, perhaps without success. */
   #putBack: readonly Ended[] = []
   #isBeginning = false
+  /** When an attempt began, or had to wait because there was no slot. */
+  #movedAtMs = 0
   #begun = 0
 
   constructor(options: AttemptsOptions) {
@@ -88,12 +93,18 @@ export class Attempts {
     return this.waiting > 0 || this.stuck < this.#performing.size
   }
 
+  /** How soon waiting attempts may have to be released because nothing begins. */
+  get stallsInMs(): number {
+    return this.waiting > 0 ? stalledMs : Infinity
+  }
+
   /** Sets the jobs that this process can execute from now on. */
   setJobs(executableJobs: ReadonlyMap<string, ExecutableJob>): void {
     this.#executableJobs = executableJobs
   }
 
   add(claims: readonly Claim[]): void {
+    if (this.waiting === 0) this.#movedAtMs = this.#options.clock.monotonicMs()
     this.#waiting = this.waiting === 0 ? [...claims] : [...this.#waiting.slice(this.#head), ...claims]
     this.#head = 0
   }
@@ -112,6 +123,7 @@ export class Attempts {
     if (fresh) this.#begun = 0
     if (this.#isBeginning) return
     this.#isBeginning = true
+    if (this.#canBegin) this.#movedAtMs = this.#options.clock.monotonicMs()
     while (this.#canBegin && this.#begun < beginsInOneGo) {
       this.#begun += 1
       this.#perform(this.#waiting[this.#head++] as Claim)
@@ -141,6 +153,14 @@ export class Attempts {
   /** Releases attempts that have not begun, so that other workers can claim them. */
   releaseWaiting(): void {
     for (const claim of this.#takeWaiting()) this.#endUnbegun(claim, { kind: 'released' })
+  }
+
+  /** Releases limited attempts that wait while no slot becomes free: other workers may have one, and other runs wait for them. */
+  releaseStalled(): void {
+    if (this.waiting === 0 || this.#options.clock.monotonicMs() - this.#movedAtMs < stalledMs) return
+    const waiting = this.#takeWaiting()
+    this.add(waiting.filter(({ isLimited }) => isLimited !== true))
+    for (const claim of waiting) if (claim.isLimited === true) this.#endUnbegun(claim, { kind: 'released' })
   }
 
   /** Releases waiting attempts and stops the others, because the lease has expired. */

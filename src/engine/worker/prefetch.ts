@@ -1,33 +1,53 @@
+import type { ClaimRequest } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
+import type { Ended } from './attempts.js'
 
 /** A busy worker claims as many runs ahead of its slots as it ends in this time. */
 const aheadMs = 100
 const mostAhead = 2000
+
+/**
+ * Of limited runs, which others may wait for, it claims as many as end during this many turns, or in this time if a turn
+ * is shorter. Fewer would leave it without work while a turn takes its time.
+ */
+const limitedAheadTurns = 2
+const limitedAheadMs = 10
 
 /** How many runs a worker claims beyond its free slots, measured from how fast its runs end. */
 export class Prefetch {
   readonly #clock: Clock
   #endedPerMs = 0
   #measuredAtMs: number
+  #turnMs = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#measuredAtMs = clock.monotonicMs()
   }
 
-  /** Takes into account that this many runs have ended since the last call. */
-  measure(ended: number): void {
+  /** Takes into account what has ended since the last call: a turn begins. */
+  measure(ended: readonly Ended[]): void {
     const atMs = this.#clock.monotonicMs()
     const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
     const weight = Math.min(1, elapsedMs / aheadMs)
-    this.#endedPerMs += (ended / elapsedMs - this.#endedPerMs) * weight
+    let performed = 0
+    for (const { finished } of ended) if (finished.startedAt !== undefined) performed++
+    this.#endedPerMs += (performed / elapsedMs - this.#endedPerMs) * weight
     this.#measuredAtMs = atMs
   }
 
-  /** How many more to claim while this many are claimed and not begun. */
-  beside(waiting: number): number {
+  /** Takes into account how long the turn took that has just been answered. */
+  turned(): void {
+    this.#turnMs = (this.#turnMs + this.#clock.monotonicMs() - this.#measuredAtMs) / 2
+  }
+
+  /** How many more to claim, `most` at most, while this many are claimed and not begun. */
+  beside(waiting: number, most: number): Required<Pick<ClaimRequest, 'prefetch' | 'prefetchLimited'>> {
     const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
     // Refilled when half of it is used up, so that a turn brings many at once.
-    return waiting <= target / 2 ? target - waiting : 0
+    const prefetch = waiting <= target / 2 ? Math.min(target - waiting, most) : 0
+    const limitedMs = Math.min(aheadMs, Math.max(limitedAheadMs, limitedAheadTurns * this.#turnMs))
+    const limited = Math.floor(this.#endedPerMs * limitedMs) - waiting
+    return { prefetch, prefetchLimited: Math.max(0, Math.min(limited, prefetch)) }
   }
 }

@@ -101,6 +101,27 @@ describe('how much is done at once', () => {
     expect(begunAt).toEqual([t0 + 1, t0 + 999, t0 + 12_345])
   })
 
+  it('a worker that stalls releases the limited runs that it claimed ahead', async () => {
+    const stage = new Stage()
+    const begun: unknown[] = []
+    const handler = (run: RunContext): Promise<void> | undefined => {
+      if (run.payload === 'long') return new Promise(() => undefined)
+      begun.push(run.payload)
+      return undefined
+    }
+    const cast: Cast = { jobs: { work: { handler } }, concurrency: 1 }
+    await stage.process(cast)
+    await enqueue(stage, [...Array.from({ length: 100 }, (_, i) => `fast ${i}`), 'long'])
+    await enqueue(stage, ['x'], { slots: [{ key: 'trigger:x', limit: 1 }] })
+    await settle()
+    const ahead = await stage.store.runs({ state: 'running', limit: 9 })
+    expect(new Set(ahead.map(({ payload }) => payload))).toEqual(new Set(['long', 'x']))
+    expect(begun).toHaveLength(100)
+    await stage.process(cast)
+    await stage.pass(2 * second)
+    expect(begun.at(-1)).toBe('x')
+  })
+
   it('sync handlers in bulk let timers and sockets have their turn in between', async () => {
     let done = 0
     let doneAtFirstTurn = 0

@@ -234,9 +234,10 @@ export class Worker {
 
   async #turn(): Promise<void> {
     const { store, id, now } = this.#options
+    this.#attempts.releaseStalled()
     const ended = this.#attempts.takeEnded()
     this.#submitting = ended.length
-    this.#prefetch.measure(ended.length)
+    this.#prefetch.measure(ended)
     this.#lines.flush()
     let answer: TurnAnswer
     try {
@@ -248,6 +249,7 @@ export class Worker {
       await this.#recover(error)
       return
     }
+    this.#prefetch.turned()
     if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
     else this.#tell(ended, answer)
     if (answer.failed?.part === 'claims') this.#mayHoldUnknown = true
@@ -261,7 +263,8 @@ export class Worker {
     if (this.#mode !== 'open') return
     // By the earlier of both clocks: while the wall clock is behind or in doubt, waiting by one of them would spin.
     const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
-    this.#cancelAlarm = clock.timer(Math.max(1, Math.min(pollMs, dueInMs)), () => this.wake())
+    const inMs = Math.min(pollMs, dueInMs, this.#attempts.stallsInMs)
+    this.#cancelAlarm = clock.timer(Math.max(1, inMs), () => this.wake())
   }
 
   get #isExpired(): boolean {
@@ -272,8 +275,8 @@ export class Worker {
     if (this.#mode !== 'open') return undefined
     const { waiting, performing } = this.#attempts
     const slots = Math.min(Math.max(0, this.#options.concurrency - performing - waiting), this.#claimsLeft)
-    const prefetch = Math.min(this.#prefetch.beside(waiting), this.#claimsLeft - slots)
-    return slots + prefetch > 0 ? { jobs: this.#jobs, slots, prefetch } : undefined
+    const ahead = this.#prefetch.beside(waiting, this.#claimsLeft - slots)
+    return slots + ahead.prefetch > 0 ? { jobs: this.#jobs, slots, ...ahead } : undefined
   }
 
   /** Takes claims and notices first: they come only once, whatever fails afterwards. */
@@ -289,10 +292,7 @@ export class Worker {
     const trouble = answer.failed ?? (this.#isExpired ? undefined : await this.#lookBehind(answer))
     if (this.#mode !== 'open') this.#attempts.releaseWaiting()
     this.#attempts.begin(false)
-    if (trouble !== undefined) {
-      await this.#recover(trouble.error)
-      return
-    }
+    if (trouble !== undefined) return await this.#recover(trouble.error)
     this.#failures = 0
     if (answer.more && this.#claimRequest() !== undefined) this.#wanted = true
   }

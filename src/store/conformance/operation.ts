@@ -47,6 +47,7 @@ export interface RandomTurn {
   readonly ends: readonly { readonly claim: number; readonly how: number }[]
   readonly slots: number
   readonly prefetch: number
+  readonly prefetchLimited: number
   readonly jobs: number
 }
 
@@ -70,6 +71,7 @@ const turn: fc.Arbitrary<RandomTurn> = fc.record({
   ends: fc.array(fc.record({ claim: pick, how: fc.nat({ max: 9 }) }), { maxLength: 4 }),
   slots: fc.nat({ max: 3 }),
   prefetch: fc.nat({ max: 2 }),
+  prefetchLimited: fc.nat({ max: 2 }),
   jobs: fc.nat({ max: 3 }),
 })
 

@@ -296,11 +296,11 @@ export class Player {
     else await this.both((store) => store.drain({ worker, isDraining: operation.isDraining }))
   }
 
-  async #turn({ worker: index, ends, slots, prefetch, jobs }: RandomTurn): Promise<void> {
+  async #turn({ worker: index, ends, slots, prefetch, prefetchLimited, jobs }: RandomTurn): Promise<void> {
     const worker = at(this.#workers, index)
     const own = this.#claims.filter((claim) => claim.worker === worker)
     const finished = own.length === 0 ? [] : ends.map(({ claim, how }) => this.#end(at(own, claim), how))
-    const claimRequest = { jobs: jobNames.slice(0, jobs), slots, prefetch }
+    const claimRequest = { jobs: jobNames.slice(0, jobs), slots, prefetch, prefetchLimited }
     const request = {
       worker,
       now: this.now,

@@ -8,7 +8,15 @@ import { planAfterFinish } from '../../engine/timed/after-finish.js'
 import { planTick, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, DefineAnswer, DefineTrigger, Finished, Store, TurnAnswer } from '../port.js'
+import type {
+  Claim,
+  ClaimRequest,
+  DefineAnswer,
+  DefineTrigger,
+  Finished,
+  Store,
+  TurnAnswer,
+} from '../port.js'
 
 /** An open store that can be reopened and disposed of. */
 export interface OpenedStore {
@@ -180,14 +188,14 @@ export class Stage {
   async claim(
     worker: string,
     now: Instant,
-    { slots = 10, prefetch = 0, jobs }: { slots?: number; prefetch?: number; jobs?: readonly string[] } = {},
+    { slots = 10, prefetch = 0, prefetchLimited, jobs }: Partial<ClaimRequest> = {},
   ): Promise<readonly Claim[]> {
     const wanted = jobs ?? (await this.store.jobs()).map(({ job }) => job.name)
     const answer = await this.store.turn({
       worker,
       now,
       finished: [],
-      claimRequest: { jobs: wanted, slots, prefetch },
+      claimRequest: { jobs: wanted, slots, prefetch, prefetchLimited },
     })
     return answer.claims
   }

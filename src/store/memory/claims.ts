@@ -7,32 +7,48 @@ import { makeRunning } from './run-moves.js'
 import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
-/** Fills the worker's slots with ready runs of any kind, then prefetches runs that block no other run. */
+/** Fills the worker's slots with ready runs of any kind, then prefetches, few of those that others may wait for. */
 export function claimRuns(tables: Tables, turn: Turn): { claims: Claim[]; more: boolean } {
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
   const freeSlots = freeSlotsOf(tables, claimRequest, now)
+  const { slots, prefetch, prefetchLimited = 0 } = claimRequest
   const claims: Claim[] = []
-  while (claims.length < claimRequest.slots + claimRequest.prefetch) {
-    const row =
-      claims.length < claimRequest.slots ? nextReady(tables, freeSlots) : nextPrefetchable(tables, freeSlots)
+  let limited = 0
+  while (claims.length < slots + prefetch) {
+    const isAhead = claims.length >= slots
+    const row = isAhead
+      ? nextPrefetchable(tables, freeSlots, limited < prefetchLimited)
+      : nextReady(tables, freeSlots)
     if (row === undefined) break
+    const room = freeSlots(row.job)
+    const isLimited = row.slots.length > 0 || room.free < Infinity
+    if (isAhead && isLimited) limited++
     makeRunning(tables, row, { worker, now })
-    freeSlots(row.job).free--
-    claims.push(toClaim(row, now))
+    room.free--
+    claims.push(toClaim(row, now, isLimited))
   }
   return { claims, more: nextReady(tables, freeSlots) !== undefined }
 }
 
-function nextReady({ readyPrefetchable, readyOther }: Tables, freeSlots: FreeSlots): RunRow | undefined {
-  const prefetchable = firstOf(readyPrefetchable, (job) => freeSlots(job).free > 0)
-  const other = firstOf(readyOther, (job) => freeSlots(job).free > 0)
-  if (prefetchable === undefined || other === undefined) return prefetchable ?? other
-  return byUrgency(prefetchable, other) < 0 ? prefetchable : other
+function nextReady(tables: Tables, freeSlots: FreeSlots): RunRow | undefined {
+  const mayClaim = (job: string): boolean => freeSlots(job).free > 0
+  const { readyPlain, readySlotted, readyCrashed } = tables
+  return mostUrgent([readyPlain, readySlotted, readyCrashed].map((ready) => firstOf(ready, mayClaim)))
 }
 
-function nextPrefetchable({ readyPrefetchable }: Tables, freeSlots: FreeSlots): RunRow | undefined {
-  return firstOf(readyPrefetchable, (job) => freeSlots(job).free === Infinity)
+function nextPrefetchable(tables: Tables, freeSlots: FreeSlots, mayBeLimited: boolean): RunRow | undefined {
+  const { readyPlain, readySlotted } = tables
+  if (!mayBeLimited) return firstOf(readyPlain, (job) => freeSlots(job).free === Infinity)
+  const mayClaim = (job: string): boolean => freeSlots(job).free > 0
+  return mostUrgent([readyPlain, readySlotted].map((ready) => firstOf(ready, mayClaim)))
+}
+
+function mostUrgent(rows: readonly (RunRow | undefined)[]): RunRow | undefined {
+  let best: RunRow | undefined
+  for (const row of rows)
+    if (row !== undefined && (best === undefined || byUrgency(row, best) < 0)) best = row
+  return best
 }
 
 function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): RunRow | undefined {
@@ -73,7 +89,7 @@ export function runningIn(tables: Tables, queue: string): number {
   return running
 }
 
-function toClaim(row: RunRow, now: Instant): Claim {
+function toClaim(row: RunRow, now: Instant, isLimited: boolean): Claim {
   return {
     run: row.id,
     job: row.job,
@@ -85,5 +101,6 @@ function toClaim(row: RunRow, now: Instant): Claim {
     partition: row.partition,
     payload: copyJson(row.payload),
     claimedAt: now,
+    isLimited: isLimited || undefined,
   }
 }

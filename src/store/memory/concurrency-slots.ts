@@ -18,9 +18,10 @@ export function admit(tables: Tables, row: RunRow): void {
   readyIndex(tables, row).add(row)
 }
 
-/** The index of a ready run: prefetching a run without limits and without crashes delays no other run. */
+/** The index of a ready run. */
 export function readyIndex(tables: Tables, row: RunRow): ReadyRuns<RunRow> {
-  return row.slots.length === 0 && row.crashes === 0 ? tables.readyPrefetchable : tables.readyOther
+  if (row.crashes > 0) return tables.readyCrashed
+  return row.slots.length > 0 ? tables.readySlotted : tables.readyPlain
 }
 
 /** Returns the slots of a run that is no longer ready or running, and admits the runs that wait for them. */

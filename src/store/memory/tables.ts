@@ -145,9 +145,10 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     runsById: new OrderedSet(byId),
     runsByTrigger: new Map<string, TriggerRuns>(),
     runsByJob: new Map<string, JobRuns>(),
-    /** Ready runs that a worker may prefetch, as far as the run itself decides, and all other ready runs. */
-    readyPrefetchable: new ReadyRuns(byUrgency),
-    readyOther: new ReadyRuns(byUrgency),
+    /** Ready runs without a slot, with slots, and those that lost an attempt, which no worker prefetches. */
+    readyPlain: new ReadyRuns(byUrgency),
+    readySlotted: new ReadyRuns(byUrgency),
+    readyCrashed: new ReadyRuns(byUrgency),
     delayed: new OrderedSet<RunRow>((a, b) => a.runAt - b.runAt || a.seq - b.seq),
     final: new OrderedSet<RunRow>((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
     /** Runs that hold, or may hold, a unique key of a job. */

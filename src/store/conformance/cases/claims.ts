@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Claim } from '../../port.js'
 import { aJob, aRun, minute, outcomes, t0, type Law } from '../stage.js'
 
 /** Which runs a worker claims, and in which order. */
@@ -74,7 +75,7 @@ export function claimLaws(law: Law): void {
   })
 
   law(
-    'runs with a concurrency limit, with a crash or of a limited queue are not prefetched',
+    'runs with a crash are not prefetched, and those with a slot or of a limited queue only as many as asked for',
     async (stage) => {
       await stage.jobs([aJob('work'), aJob('limited', { queue: 'q' })], [{ name: 'q', concurrency: 9 }])
       await stage.worker('w')
@@ -90,12 +91,36 @@ export function claimLaws(law: Law): void {
       ])
       const prefetch = await stage.claim('w', t0, { slots: 0, prefetch: 2 })
       expect(prefetch.map(({ run }) => run)).toEqual([aRun('plain 1').id, aRun('plain 2').id])
-      const rest = await stage.claim('w', t0, { slots: 9, prefetch: 9 })
-      expect(rest.map(({ run }) => run).toSorted()).toEqual(
-        ['lost', 'slotted', 'in limited', 'plain 3'].map((label) => aRun(label).id).toSorted(),
-      )
+      const one = await stage.claim('w', t0, { slots: 0, prefetch: 1, prefetchLimited: 1 })
+      expect(one).toMatchObject([{ run: aRun('slotted').id, isLimited: true }])
+      const two = await stage.claim('w', t0, { slots: 0, prefetch: 9, prefetchLimited: 9 })
+      expect(two.map(({ run, isLimited }) => [run, isLimited])).toEqual([
+        [aRun('in limited').id, true],
+        [aRun('plain 3').id, undefined],
+      ])
+      const rest = await stage.claim('w', t0, { slots: 9, prefetch: 9, prefetchLimited: 9 })
+      expect(rest.map(({ run }) => run)).toEqual([aRun('lost').id])
     },
   )
+
+  law('prefetched runs hold their slots and places in a queue, so every limit stays exact', async (stage) => {
+    await stage.jobs(
+      [aJob('work', { concurrency: 3 }), aJob('queued', { queue: 'q' })],
+      [{ name: 'q', concurrency: 2 }],
+    )
+    await stage.worker('w')
+    await stage.worker('other')
+    const slots = [{ key: 'job:work', limit: 3 }]
+    await stage.enqueue(['1', '2', '3', '4', '5'].map((label) => aRun(label, { slots })))
+    await stage.enqueue(['6', '7', '8'].map((label) => aRun(label, { job: 'queued' })))
+    const wanted = { slots: 1, prefetch: 9, prefetchLimited: 9 }
+    const held = await stage.claim('w', t0, wanted)
+    expect(held.map(({ run }) => run)).toEqual(['1', '2', '3', '6', '7'].map((label) => aRun(label).id))
+    expect(await stage.claim('other', t0, wanted)).toEqual([])
+    for (const at of [1, 4]) await stage.finish('w', held[at] as Claim, { outcome: outcomes.done, at: t0 })
+    const next = await stage.claim('other', t0, wanted)
+    expect(next.map(({ run }) => run)).toEqual(['4', '8'].map((label) => aRun(label).id))
+  })
 
   law('a limited queue never exceeds its limit, over all workers and all its jobs', async (stage) => {
     await stage.jobs(

@@ -1,6 +1,7 @@
 /* Claims as the usual transaction writes them. */
 import type { Instant } from '../../../time/instant.js'
 import type { Claim, Turn } from '../../port.js'
+import { limitedQueueOf, type Catalog } from '../../sql/catalog.js'
 import { fromJson, orUndefined } from '../../sql/rows/run-rows.js'
 import type { ProcessCache } from './process-cache.js'
 
@@ -88,15 +89,19 @@ export function rememberTurn(remembered: ProcessCache, turn: Turn, rows: readonl
 }
 
 /** The claims that a turn made, the most urgent first. */
-export function claimsOf(rows: readonly ClaimRow[], now: Instant): Claim[] {
-  return rows.toSorted(byUrgency).map((row) => claimOf(row, now))
+export function claimsOf(rows: readonly ClaimRow[], now: Instant, catalog: Catalog | undefined): Claim[] {
+  const isInLimited = (job: string): boolean =>
+    catalog !== undefined && catalog.queueLimits.size > 0 && limitedQueueOf(catalog, job) !== undefined
+  return rows.toSorted(byUrgency).map((row) => {
+    return claimOf(row, { now, isLimited: row.gates !== null || isInLimited(row.job) })
+  })
 }
 
 function byUrgency(a: ClaimRow, b: ClaimRow): number {
   return b.priority - a.priority || a.run_at - b.run_at || a.seq - b.seq
 }
 
-function claimOf(row: ClaimRow, now: Instant): Claim {
+function claimOf(row: ClaimRow, { now, isLimited }: { now: Instant; isLimited: boolean }): Claim {
   return {
     run: row.id,
     job: row.job,
@@ -108,5 +113,6 @@ function claimOf(row: ClaimRow, now: Instant): Claim {
     partition: orUndefined(row.partition),
     payload: fromJson(row.payload),
     claimedAt: now,
+    isLimited: isLimited || undefined,
   }
 }

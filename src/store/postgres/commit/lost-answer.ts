@@ -90,7 +90,7 @@ async function answerTo(
   return {
     expired: false,
     finished: part.turn.finished.map(() => 'stored'),
-    claims: claimsOf(unknown, part.turn.now),
+    claims: claimsOf(unknown, part.turn.now, part.catalog),
     // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
     more: part.turn.claimRequest !== undefined,
     nextRunAt: part.turn.now,

@@ -100,7 +100,7 @@ const noTurn: readonly Parameter[] = [
   null, 0, 0,
   [], [], [], [], [], [], [],
   [], [], [],
-  null, null, null, null, 0, 0, 0,
+  null, null, null, null, 0, 0, 0, 0,
 ]
 
 function turnOf(
@@ -108,7 +108,7 @@ function turnOf(
   given: { turn: Turn; catalog: Catalog; ended: readonly (KnownClaim | undefined)[] },
 ): Parameter[] {
   const { worker, now, finished, claimRequest } = given.turn
-  const { jobs, slots = 0, prefetch = 0 } = claimRequest ?? {}
+  const { jobs, slots = 0, prefetch = 0, prefetchLimited = 0 } = claimRequest ?? {}
   const from = jobs?.map((job) => remembered.positions.of(job, now))
   const queues = queuesOf(given)
   return [
@@ -125,6 +125,7 @@ function turnOf(
     from?.map((position) => position?.runAt ?? null) ?? null,
     slots,
     prefetch,
+    prefetchLimited,
     prefetch > 0 ? slackAhead + 1 : 1,
   ]
 }

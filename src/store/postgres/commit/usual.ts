@@ -16,15 +16,18 @@ import { NotExclusive } from './session.js'
 import { parametersOf, type Parameter } from './usual-parameters.js'
 import type { UsualPart } from './usual-part.js'
 
-const places = Array.from({ length: 49 }, (_, i) => `$${i + 1}`).join(', ')
+const places = Array.from({ length: 50 }, (_, i) => `$${i + 1}`).join(', ')
 
-const COMMIT = `select rota.commit_usual(${places}) as answer, pg_current_xact_id_if_assigned()::text as transaction`
+const COMMIT = `select rota.commit_runs(${places}) as answer, pg_current_xact_id_if_assigned()::text as transaction`
 
 /** The most unique keys of one call: each is a lock, and the server has room for a limited number. */
 const maxUniqueKeys = 256
 
 /** The error codes of the schema's functions: somebody has to be the only writer for this. */
 const notAloneState = 'RT001'
+
+/** The server's own: it has no room for so many locks. One for the whole schema needs little. */
+const tooManyLocksState = '53200'
 
 /** The definitions are no longer those that the caller knows. */
 const changedState = 'RT002'
@@ -157,7 +160,7 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
     return (await db.get<Committed>(COMMIT, ...parameters)) as Committed
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === notAloneState) throw new NotExclusive((error as Error).message)
+    if (code === notAloneState || code === tooManyLocksState) throw new NotExclusive((error as Error).message)
     const isOutdated = code === changedState
     if (isOutdated || code === unusualState || code === existsState)
       throw new NotUsual((error as Error).message, { isOutdated })
@@ -202,7 +205,7 @@ function answerTo(
   return {
     expired: row.phase !== 0,
     finished: finished.map(() => 'stored'),
-    claims: claimsOf(rows, now),
+    claims: claimsOf(rows, now, catalog),
     more: row.more ?? false,
     nextRunAt: row.nextAt ?? undefined,
     notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),

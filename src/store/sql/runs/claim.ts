@@ -16,10 +16,10 @@ import type { Candidate } from './native-verbs.js'
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
 const maxPerJob = 64
 
-/** How many are read beyond a worker's slots to see whether there are plain ones: if not, reading more is in vain. */
+/** How many are read beyond a worker's slots to see whether some may be prefetched: if not, reading more is in vain. */
 const glance = 4
 
-/** How many more are read where only plain ones may be taken, since others may stand before them. */
+/** How many more are read where not every run may be taken, since those may stand before others. */
 const slackAhead = 32
 
 // Relies on: runs_ready. Jumps from one job to the next, whatever number of runs each has.
@@ -53,6 +53,13 @@ const QUEUE_RUNNING = `select running from rota.queues where name = $1`
 
 const ENTER_QUEUE = `update rota.queues set running = running + $1 where name = $2`
 
+/** A candidate that is taken. */
+interface Chosen {
+  readonly row: Candidate
+  /** Whether others may wait for it. */
+  readonly isLimited: boolean
+}
+
 /** The ready runs of a job as far as they were read, with the room that its queue has left. */
 interface Offer {
   readonly queue: QueueRoom
@@ -69,7 +76,7 @@ interface QueueRoom {
   taken: number
 }
 
-/** Claims what a worker requests: its slots from all that is ready, then plain runs as prefetch. */
+/** Claims what a worker requests: its slots from all that is ready, then the prefetch, few of those that others may wait for. */
 export function* claimRuns(
   session: Session,
   request: { claimRequest: ClaimRequest; worker: number; now: Instant },
@@ -133,7 +140,7 @@ function* roomIn(session: Session, queue: string, limit: number): Verb<QueueRoom
 function* offersFor(
   session: Session,
   rooms: ReadonlyMap<string, QueueRoom>,
-  { slots, prefetch }: ClaimRequest,
+  { slots, prefetch, prefetchLimited = 0 }: ClaimRequest,
 ): Verb<Offer[]> {
   const jobs = [...rooms.keys()]
   if (jobs.length === 0) return []
@@ -142,16 +149,20 @@ function* offersFor(
   const found = byJob(yield* session.native.candidates(jobs, { limit: first, offset: 0 }))
   const wanted = slots + prefetch + slackAhead
   const rest = (isOnly ? wanted : Math.min(wanted, maxPerJob)) - first
-  const isWorthMore = (job: string, rows: readonly Candidate[]): boolean =>
-    rows.length === first && rooms.get(job)?.isLimited === false && rows.some(isPlain)
-  const plain = prefetch > 0 && rest > 0 ? jobs.filter((job) => isWorthMore(job, found.get(job) ?? [])) : []
+  const isWorthMore = (job: string, rows: readonly Candidate[]): boolean => {
+    const mayTake = (row: Candidate): boolean => prefetchLimited > 0 || row.gates === null
+    const isOpen = prefetchLimited > 0 || rooms.get(job)?.isLimited === false
+    return rows.length === first && isOpen && rows.some((row) => row.crashes === 0 && mayTake(row))
+  }
+  const worthMore =
+    prefetch > 0 && rest > 0 ? jobs.filter((job) => isWorthMore(job, found.get(job) ?? [])) : []
   // Those that were read are locked by this transaction itself, so the same statement passes over none of them.
   const more =
-    plain.length === 0
+    worthMore.length === 0
       ? new Map<string, Candidate[]>()
-      : byJob(yield* session.native.candidates(plain, { limit: rest, offset: first }))
+      : byJob(yield* session.native.candidates(worthMore, { limit: rest, offset: first }))
   return [...found].map(([job, rows]) => {
-    const isRead = plain.includes(job)
+    const isRead = worthMore.includes(job)
     const further = more.get(job) ?? []
     const isCutOff = isRead ? further.length === rest : rows.length === first
     return offerOf(rooms, isRead ? [...rows, ...further] : rows, isCutOff)
@@ -180,16 +191,20 @@ function offerOf(
 /** Takes from the offers in order of urgency. Ends early where one is used up that was cut off: what follows is not known. */
 function choose(
   offers: readonly Offer[],
-  { slots, prefetch }: ClaimRequest,
-): { taken: Candidate[]; more: boolean } {
-  const taken: Candidate[] = []
+  { slots, prefetch, prefetchLimited = 0 }: ClaimRequest,
+): { taken: Chosen[]; more: boolean } {
+  const taken: Chosen[] = []
+  let limited = 0
   let skipped = false
   while (taken.length < slots + prefetch) {
     const offer = mostUrgent(offers)
     if (offer === undefined) break
     const row = offer.rows[offer.next++] as Candidate
-    if (taken.length < slots || (!offer.queue.isLimited && isPlain(row))) {
-      taken.push(row)
+    const isLimited = offer.queue.isLimited || row.gates !== null
+    const isAhead = taken.length >= slots
+    if (!isAhead || (row.crashes === 0 && (!isLimited || limited < prefetchLimited))) {
+      if (isAhead && isLimited) limited++
+      taken.push({ row, isLimited })
       enter(offer.queue)
     } else {
       skipped = true
@@ -222,18 +237,14 @@ function isMoreUrgent(one: Offer, other: Offer): boolean {
   return a.seq < b.seq
 }
 
-/** Whether nobody is kept waiting by a run that is held before its turn. */
-function isPlain(row: Candidate): boolean {
-  return row.gates === null && row.crashes === 0
-}
-
 function* take(
   session: Session,
-  taken: readonly Candidate[],
+  taken: readonly Chosen[],
   { worker, now }: { worker: number; now: Instant },
 ): Verb<Claim[]> {
-  const payloads = yield* session.native.take(taken, { worker, now })
-  return taken.map((row, i) => ({
+  const rows = taken.map(({ row }) => row)
+  const payloads = yield* session.native.take(rows, { worker, now })
+  return taken.map(({ row, isLimited }, i) => ({
     run: row.id,
     job: row.job,
     trigger: orUndefined(row.trigger),
@@ -244,5 +255,6 @@ function* take(
     partition: orUndefined(row.partition),
     payload: fromJson(payloads[i] ?? null),
     claimedAt: now,
+    isLimited: isLimited || undefined,
   }))
 }
