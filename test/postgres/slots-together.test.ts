@@ -13,8 +13,8 @@ import { PostgresStores } from '../fixtures/postgres-store.js'
 import { Proxy } from '../fixtures/proxy.js'
 
 /*
- * Many sessions record, claim and end runs with keys, limits, unique keys and slots of triggers at the same time, while
- * transactions fail on purpose and connections are cut. Whoever looks at any moment sees no limit exceeded, no count that
+ * Many sessions record, claim, end and retry runs with keys, limits, unique keys and slots of triggers at the same time,
+ * while transactions fail on purpose and connections are cut. Whoever looks at any moment sees no limit exceeded, no count that
  * is wrong, and no run that waits at a slot with room (unless one of them waits at the next slot for all); and in the end every run is done, once.
  */
 const jobs = {
@@ -160,13 +160,14 @@ class Session {
     const now = Date.now()
     const finished = this.#finished.filter(() => Math.random() < 0.6)
     for (const { run } of finished) this.#diary.gaveUp(run)
-    const claimRequest = { jobs: Object.keys(jobs), slots: 4, prefetch: Math.random() < 0.5 ? 4 : 0 }
+    const prefetch = Math.random() < 0.5 ? 4 : 0
+    const claimRequest = { jobs: Object.keys(jobs), slots: 4, prefetch, prefetchLimited: prefetch / 2 }
     try {
       const answer = await this.store.turn({ worker: this.#worker, now, finished, claimRequest })
       const sent = new Set(finished)
       this.#finished = this.#finished.filter((one) => !sent.has(one))
       for (const [i, one] of finished.entries())
-        if (answer.finished[i] === 'stored') this.#diary.stored(one.run)
+        if (answer.finished[i] === 'stored' && one.outcome.state === 'done') this.#diary.stored(one.run)
       for (const claim of answer.claims) {
         this.#diary.claimed(claim)
         this.#finished.push(endOf(claim, now))
@@ -231,7 +232,8 @@ class Session {
 }
 
 function endOf({ run, attempt }: Claim, now: number): Finished {
-  return { run, attempt, outcome: outcomes.done, startedAt: now, endedAt: now }
+  const outcome = Math.random() < 0.2 && attempt < 5 ? outcomes.again(now) : outcomes.done
+  return { run, attempt, outcome, startedAt: now, endedAt: now }
 }
 
 function aRunOfAnyKind(now: number): NewRun {

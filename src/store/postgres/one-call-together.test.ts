@@ -4,7 +4,10 @@ import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { systemClock } from '../../time/clock.js'
-import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
+import type { Outcome } from '../../kernel/run/outcome.js'
+import type { Tick } from '../../kernel/tick/tick.js'
+import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+import { aJob, aRun, aTrigger, minute, outcomes, planOf, t0 } from '../conformance/stage.js'
 import type { Store, TurnAnswer } from '../port.js'
 import { openPostgresStore } from './postgres-store.js'
 
@@ -132,6 +135,62 @@ it('two processes that add lines to one log number them without a gap', async ()
   expect(read.map(({ seq, text }) => `${seq}${text}`)).toEqual(['1a', '2a', '3b'])
 })
 
+it('G6: a run that comes to a slot while a failed one leaves it waits for nobody who is gone', async () => {
+  const slots = [{ key: 'key:work=a', limit: 1 }]
+  await one.enqueue({ runs: [aRun('first', { slots })], now: t0 })
+  await turn(one, 'w')
+  await client.query(`create trigger stop before delete on ${schema}.gates for each row
+    execute function ${schema}.stop()`)
+  await inTheMiddleOf(
+    () => end(one, 'w', 'first', outcomes.failed),
+    () => other.enqueue({ runs: [aRun('second', { slots })], now: t0 }),
+  )
+  expect((await turn(other, 'v')).claims.map(({ run }) => run)).toEqual([aRun('second').id])
+})
+
+it('G6: two failed runs of one queue leave it one after the other', async () => {
+  await one.defineJobs({ source: 'code:test', jobs, queues: [{ name: 'few', concurrency: 2 }], now: t0 })
+  await one.enqueue({ runs: ['queued', 'beside'].map((job) => aRun(job, { job })), now: t0 })
+  await turn(one, 'w', { jobs: ['queued'] })
+  await turn(other, 'v', { jobs: ['beside'] })
+  await client.query(`create trigger stop after update on ${schema}.queues for each row
+    execute function ${schema}.stop()`)
+  await inTheMiddleOf(
+    () => end(one, 'w', 'queued', outcomes.failed),
+    () => end(other, 'v', 'beside', outcomes.failed),
+  )
+  const { rows } = await client.query(`select running::int from ${schema}.queues where name = 'few'`)
+  expect(rows).toEqual([{ running: 0 }])
+})
+
+it('G1: two schedulers that tick one trigger at the same time make its run once', async () => {
+  const tick = await dueTick('often')
+  await stopAt(`new.id = '${tick.runs[0]?.id}'`)
+  const [first, second] = await inTheMiddleOf(
+    () => one.tick([tick]),
+    () => other.tick([tick]),
+  )
+  expect([first, second]).toEqual([['ticked'], ['stale']])
+  expect((await turn(one, 'w')).claims).toHaveLength(1)
+})
+
+it('ticks and failed runs with a slot wait for nobody who is at another slot', async () => {
+  const tick = await dueTick('often')
+  const at = (key: string): Partial<NewRun> => ({ slots: [{ key, limit: 1 }] })
+  await one.enqueue({ runs: [aRun('slow', at('key:work=a'))], now: t0 })
+  await turn(one, 'w')
+  await other.enqueue({ runs: [aRun('bad', at('key:work=b'))], now: t0 })
+  await turn(other, 'v')
+  await stopAt('new.state = 4')
+  await client.query(`select pg_advisory_lock(${gateLock})`)
+  const ended = end(one, 'w', 'slow')
+  await untilStopped()
+  expect(await other.tick([tick])).toEqual(['ticked'])
+  expect((await end(other, 'v', 'bad', outcomes.again(t0))).finished).toEqual(['stored'])
+  await client.query(`select pg_advisory_unlock(${gateLock})`)
+  await ended
+})
+
 it('G6: a plain run waits for nobody who is at a slot', async () => {
   await one.enqueue({ runs: [aRun('slow', { slots: [{ key: 'key:work=a', limit: 1 }] })], now: t0 })
   await turn(one, 'w')
@@ -154,9 +213,31 @@ function turn(
   return store.turn({ worker, now, finished: [], claimRequest })
 }
 
-function end(store: Store, worker: string, name: string): Promise<TurnAnswer> {
-  const finished = [{ run: aRun(name).id, attempt: 1, outcome: outcomes.done, startedAt: t0, endedAt: t0 }]
+function end(
+  store: Store,
+  worker: string,
+  name: string,
+  outcome: Outcome = outcomes.done,
+): Promise<TurnAnswer> {
+  const finished = [{ run: aRun(name).id, attempt: 1, outcome, startedAt: t0, endedAt: t0 }]
   return store.turn({ worker, now: t0, finished, claimRequest: undefined })
+}
+
+/** Defines a trigger; the tick that makes its first run. */
+async function dueTick(name: string): Promise<Tick> {
+  const trigger = aTrigger(name, { overlap: 'skip' })
+  const common = {
+    source: 'code:test',
+    revision: 0,
+    now: t0,
+    fingerprint: name,
+    tzdata: '2026a',
+    closing: undefined,
+  }
+  const begin = { cursorAt: t0, nextAt: t0 + minute, cancelPending: false }
+  await one.defineTriggers([{ name, trigger, ...common, ...begin }])
+  const [due] = await one.dueByName({ names: [name], now: t0 + minute })
+  return planOf(due as DueTrigger, t0 + minute)
 }
 
 /** From now on a transaction that writes such a row stops there as long as the lock is held. */

@@ -17,7 +17,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Enqueued, Hint, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
-import { enqueueAll, isIndependent, type EnqueueRequest } from '../sql/runs/enqueue.js'
+import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
 import type { Driver as VerbDriver } from '../sql/driver.js'
 import { log } from '../sql/runs/logs.js'
 import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
@@ -90,9 +90,8 @@ function storeOf(opened: OpenSchema): Store {
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) => {
         const input = { runs: piece, now }
-        const isExclusive = !piece.every(isIndependent)
         const usual = usualEnqueue(input)
-        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive, usual })
+        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive: false, usual })
       }),
     log: async (lines) => {
       await inPieces(lines, async (piece) => {

@@ -25,7 +25,7 @@ import { ledger } from './planning/ledger.js'
 import { queues } from './planning/queues.js'
 import { fingerprints, jobs, triggers, versions } from './planning/read-definitions.js'
 import { forgetSeen, seen } from './planning/seen.js'
-import { tick } from './planning/tick.js'
+import { readsOthers, tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
 import { changeRuns } from './runs/change-runs.js'
 import { enqueueAll } from './runs/enqueue.js'
@@ -59,7 +59,13 @@ export function storeVerbs({ commit, read }: Driver) {
     due: (request) => read((session) => due(session, request)),
     dueByName: (request) => read((session) => dueByName(session, request)),
     nextTickAt: (request) => read((session) => nextTickAt(session, request)),
-    tick: (batch) => commitInPieces(batch, tick),
+    tick: (batch) =>
+      inPieces(batch, (piece) =>
+        commit((session) => tick(session, piece), {
+          items: piece.length,
+          isExclusive: piece.some(readsOthers),
+        }),
+      ),
     seen: (request) => read((session) => seen(session, request)),
     forgetSeen: (request) => commit((session) => forgetSeen(session, request)),
     hold: (request) => commit((session) => hold(session, request)),

@@ -59,9 +59,10 @@ export function nativeVerbs(session: Session, claims: PlainClaims): NativeVerbs 
     take: (runs, by) => take(session, { claims, runs: runs as readonly ReadCandidate[] }, by),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: () => 0,
-    *lockUniqueKey() {
-      // The write lock keeps every other transaction out.
-    },
+    // The write lock keeps every other transaction out.
+    *lockSlots() {},
+    *lockQueue() {},
+    *lockUniqueKey() {},
   }
 }
 

@@ -49,6 +49,15 @@ const TRY_LOCK = `select pg_try_advisory_xact_lock(
     ${keyLockClass}, hashtext('rota'::name || ':' || $1::text || '=' || $2::text)
   )::int as is_free`
 
+/** From this number of slots on, one transaction becomes the only writer: the server has room for a limited number of locks. */
+const maxSlotLocks = 256
+
+// Whoever reads or changes the count of a slot, or who waits there, holds its lock until the transaction ends.
+const TRY_SLOTS = `select rota.try_slots($1::text[])::int as is_free`
+
+// Relies on: primary key. A claim from a limited queue, and the end of a run of it, hold the row of the queue.
+const TRY_QUEUE = `select 1 from rota.queues where name = $1 for update skip locked`
+
 /** Thrown where a run with the same key is recorded in a transaction that has not ended: it is tried again later. */
 export class KeyTaken extends Error {}
 
@@ -59,6 +68,7 @@ interface Session extends VerbSession {
 
 /** The verbs of Postgres for one transaction. */
 export function nativeVerbs(session: Session): NativeVerbs {
+  const locked = new Set<string>()
   return {
     manyJobs: 32,
     endPlain: (items) => endPlain(session, items),
@@ -66,6 +76,8 @@ export function nativeVerbs(session: Session): NativeVerbs {
     take: (runs, by) => take(session, runs, by),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: (worker) => session.remembered.heardOf(worker),
+    lockSlots: (keys) => lockSlots(session, locked, keys),
+    lockQueue: (queue) => lockQueue(session, queue),
     lockUniqueKey: (job, key) => lockUniqueKey(session, job, key),
   }
 }
@@ -115,6 +127,20 @@ function* takeNotices(session: Session, worker: string): Verb<HolderNotice[]> {
   const told = yield* session.sql.all<HolderNotice & { id: number }>(TAKE_NOTICES, worker)
   const fresh = told.filter(({ id }) => id > heard).toSorted((a, b) => a.id - b.id)
   return fresh.map(({ run, attempt, kind }) => ({ run, attempt, kind }))
+}
+
+function* lockSlots(session: Session, locked: Set<string>, keys: readonly string[]): Verb<void> {
+  if (session.isExclusive) return
+  const missing = keys.filter((key) => !locked.has(key))
+  if (missing.length === 0) return
+  for (const key of missing) locked.add(key)
+  const isFree = locked.size <= maxSlotLocks && (yield* session.sql.value(TRY_SLOTS, missing)) === 1
+  if (!isFree) session.beExclusive()
+}
+
+function* lockQueue(session: Session, queue: string): Verb<void> {
+  if (session.isExclusive) return
+  if ((yield* session.sql.value(TRY_QUEUE, queue)) === undefined) session.beExclusive()
 }
 
 function* lockUniqueKey(session: Session, job: string, key: string): Verb<void> {

@@ -5,7 +5,7 @@ import { usualTurn } from './usual.js'
 import type { ProcessCache } from './process-cache.js'
 import { turn } from '../../sql/runs/turn.js'
 import { perform } from '../../sql/verb.js'
-import { mayTurnTogether } from './may-turn-together.js'
+import { isPlainTurn } from './is-plain-turn.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
 const manyEnds = 64
@@ -26,8 +26,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
   const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.claimRequest !== undefined
   // Ends that free slots or places in a queue go first: the claims may want them.
-  const isSplit =
-    isLarge && mayTurnTogether(remembered, request) && usualTurn(remembered, request) !== undefined
+  const isSplit = isLarge && isPlainTurn(remembered, request) && usualTurn(remembered, request) !== undefined
   if (!isSplit) return await commit(loop, remembered, request)
   const [ended, taken] = await Promise.allSettled([
     commit(loop, remembered, { ...request, claimRequest: undefined }),
@@ -52,7 +51,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
 function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Promise<TurnAnswer> {
   return loop.commit((session) => perform(turn(session, request)), {
     items: 1 + request.finished.length,
-    isExclusive: !mayTurnTogether(remembered, request),
+    isExclusive: false,
     usual: usualTurn(remembered, request),
   })
 }

@@ -20,10 +20,15 @@ const SET_CHAIN = `update rota.triggers set chain_run = $1 where name = $2`
 
 /** Commits ticks: each one whole, or nothing of it where the trigger has moved on. */
 export function* tick(session: Session, batch: readonly Tick[]): Verb<('ticked' | 'stale')[]> {
-  session.beExclusive()
+  if (batch.some(readsOthers)) session.beExclusive()
   const answers: ('ticked' | 'stale')[] = []
   for (const item of batch) answers.push(yield* tickOne(session, item))
   return answers
+}
+
+/** Whether a tick decides by more than the revision of its trigger: state entries, arrivals, or the older runs that it supersedes. */
+export function readsOthers({ stateChanges, seen, takesArrivals, supersede: older }: Tick): boolean {
+  return stateChanges !== undefined || seen !== undefined || takesArrivals === true || older !== undefined
 }
 
 function* tickOne(session: Session, item: Tick): Verb<'ticked' | 'stale'> {

@@ -131,7 +131,7 @@ function unlimited(name: string): QueueRoom {
 }
 
 function* roomIn(session: Session, queue: string, limit: number): Verb<QueueRoom> {
-  session.beExclusive()
+  yield* session.native.lockQueue(queue)
   const held = (yield* session.sql.value<number>(QUEUE_RUNNING, queue)) ?? 0
   return { name: queue, isLimited: true, room: limit - held, taken: 0 }
 }

@@ -6,7 +6,8 @@
  * Runs of one key or trigger share the slot of their job. When that one is full, only the most urgent of them moves
  * there and stands for the others; they follow one by one, each when the one before it has left that slot.
  *
- * Whoever touches a slot is the only writer, so nobody comes to a slot while another is leaving it.
+ * Whoever touches a slot holds its lock until the end of the transaction, or is the only writer, so nobody comes to a
+ * slot while another is leaving it.
  */
 import type { Job } from '../../../kernel/job/job.js'
 import type { ConcurrencySlot } from '../../../kernel/run/run.js'
@@ -16,7 +17,7 @@ import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: primary key. Being the only writer closes the race of two runs for the last place.
+// Relies on: primary key. The lock of the slot closes the race of two runs for the last place.
 const ADMITTED = `select admitted from rota.gates where key = $1`
 
 const TAKE = `insert into rota.gates as gate (key, admitted) select $1, 1 where $2::int8 >= 1
@@ -67,8 +68,8 @@ export interface SlotRun {
 
 /** Takes all slots of a run, or none and answers the key of the first full one. */
 export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefined> {
-  session.beExclusive()
   const slots = slotsOf(run.gates)
+  yield* session.native.lockSlots(keysOf(slots))
   const definition = (yield* session.catalog()).jobs.get(run.job)
   for (const [taken, slot] of slots.entries()) {
     if ((yield* session.sql.change(TAKE, slot.key, limitOf(slot, run.job, definition))) === 1) continue
@@ -99,8 +100,8 @@ export function* admit(session: Session, run: SlotRun & { readonly seq: number }
 
 /** Gives back the slots of a run that has left ready and running, and lets in the runs that wait there. */
 export function* releaseSlots(session: Session, slots: string): Verb<void> {
-  session.beExclusive()
   const all = slotsOf(slots)
+  yield* session.native.lockSlots(keysOf(all))
   yield* giveBack(session, all)
   yield* letInWaiting(session, keysOf(all))
 }
@@ -117,8 +118,9 @@ export function* releaseAll(session: Session, ended: readonly string[]): Verb<vo
 
 /** Looks again at the slots of a run that waited and is gone: it may have stood there for others. */
 export function* leaveSlots(session: Session, slots: string): Verb<void> {
-  session.beExclusive()
-  yield* letInWaiting(session, keysOf(slotsOf(slots)))
+  const keys = keysOf(slotsOf(slots))
+  yield* session.native.lockSlots(keys)
+  yield* letInWaiting(session, keys)
 }
 
 /** Applies a changed definition of a job to its waiting runs: its own limit first, then those of its keys. */
@@ -149,7 +151,7 @@ interface Freed {
 function* releaseTogether(session: Session, ended: readonly string[]): Verb<boolean> {
   const counts = countSingle(ended)
   if (counts === undefined) return false
-  session.beExclusive()
+  yield* session.native.lockSlots([...counts.keys()])
   const atMost = Math.max(...counts.values())
   const freed = yield* readFreed(session, counts, atMost)
   if (freed === undefined) return false

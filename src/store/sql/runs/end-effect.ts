@@ -33,12 +33,13 @@ export function* applyEndEffect(
 ): Verb<void> {
   const effect = endEffectOf(session.endEffects, run.follow)
   if (effect === undefined) return
-  session.beExclusive()
   session.hasNews = true
   if (effect === chainEffect) {
     yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
     return
   }
+  // It decides by state entries, which others may change.
+  session.beExclusive()
   const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
   for (const key of effect.reads?.(ended) ?? []) values.push(yield* stateValue(session, key))

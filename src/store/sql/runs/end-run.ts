@@ -39,7 +39,7 @@ export function* endRun(session: Session, run: Unfinished, end: RunEnd): Verb<vo
 export function* leaveQueue(session: Session, job: string, count: number): Verb<void> {
   const queue = limitedQueueOf(yield* session.catalog(), job)
   if (queue === undefined) return
-  session.beExclusive()
+  yield* session.native.lockQueue(queue)
   session.hasNews = true
   yield* session.sql.change(LEAVE_QUEUE, count, queue)
 }

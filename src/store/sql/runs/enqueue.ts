@@ -61,7 +61,7 @@ const NEWEST = `select id from rota.runs where id = any($1::text[]) order by seq
 // Relies on: the unique index of runs.id.
 const EXISTS = `select 1 from rota.runs where id = $1`
 
-// Relies on: runs_unique_open and runs_unique_until. Being the only writer closes the race of two runs for one key.
+// Relies on: runs_unique_open and runs_unique_until. The lock of the key closes the race of two runs for it.
 const UNIQUE_HOLDER = `select id from (
     select seq, id from rota.runs where job = $1 and unique_key = $2 and unique_key is not null and state < ${done}
     union
@@ -143,7 +143,6 @@ export function isBare(run: NewRun): boolean {
 }
 
 function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued> {
-  session.beExclusive()
   const { job, uniqueKey } = run
   if (uniqueKey !== undefined && (yield* session.sql.value(EXISTS, run.id)) === undefined) {
     yield* session.native.lockUniqueKey(job, uniqueKey)

@@ -22,6 +22,10 @@ export interface NativeVerbs {
   takeNotices(worker: string): Verb<HolderNotice[]>
   /** The last notice that a worker was given although it is still stored; 0 where there is none. */
   lastNoticeOf(worker: string): number
+  /** Keeps concurrency slots from other transactions until the end of this one. Never waits: if one of them is taken, this one is made again as the only writer. */
+  lockSlots(keys: readonly string[]): Verb<void>
+  /** The same for the count of a limited queue. */
+  lockQueue(queue: string): Verb<void>
   /** Keeps a unique key from other transactions until the end of this one; throws where one of them has it. */
   lockUniqueKey(job: string, key: string): Verb<void>
 }

@@ -1,4 +1,5 @@
 import type { Instant } from '../../../time/instant.js'
+import { slotsOf } from '../rows/run-rows.js'
 import { delayed, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
@@ -26,9 +27,18 @@ export function* promote(session: Session, now: Instant): Verb<Instant | undefin
   if (next === undefined || next > now) return next
   const [, found] = yield* session.sql.together(
     session.sql.change(MAKE_READY, now),
-    session.sql.all<SlotRun & { seq: number }>(WITH_SLOTS, now),
+    session.sql.all<DueRun>(WITH_SLOTS, now),
   )
-  if (found.length > 0) session.beExclusive()
-  for (const run of found) yield* admit(session, run)
+  for (const run of yield* stillDelayed(session, found, now)) yield* admit(session, run)
   return yield* session.sql.value<Instant>(NEXT_RUN)
 }
+
+/** Those that no other turn has let in before this one had the locks of their slots. */
+function* stillDelayed(session: Session, found: readonly DueRun[], now: Instant): Verb<readonly DueRun[]> {
+  if (found.length === 0 || session.isExclusive) return found
+  yield* session.native.lockSlots(found.flatMap(({ gates }) => slotsOf(gates).map(({ key }) => key)))
+  const known = new Set(found.map(({ seq }) => seq))
+  return (yield* session.sql.all<DueRun>(WITH_SLOTS, now)).filter(({ seq }) => known.has(seq))
+}
+
+type DueRun = SlotRun & { readonly seq: number }

@@ -3,7 +3,7 @@ import type { Turn, TurnAnswer } from '../../port.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { claimRuns } from './claim.js'
-import { finishAll, isPlainEnd } from './finish.js'
+import { finishAll } from './finish.js'
 import { promote } from './promote.js'
 
 // Relies on: the unique index of workers.id, then notices_worker. Whoever expires a worker is the only writer, so one that is live here
@@ -24,13 +24,8 @@ interface WorkerRow {
 export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   const { now, claimRequest } = request
   session.noteTime(now)
-  const finishing = finishAll(session, request.finished, now)
-  const looking = look(session, request)
-  // Of plain ends each is one statement: the next ones need not wait for its answer.
-  const isPipelined = !session.isExclusive && request.finished.every(isPlainEnd)
-  const [finished, [nextRunAt, worker]] = isPipelined
-    ? yield* session.sql.together(finishing, looking)
-    : [yield* finishing, yield* looking]
+  const finished = yield* finishAll(session, request.finished, now)
+  const [nextRunAt, worker] = yield* look(session, request)
   const { jobsRevision } = yield* session.catalog()
   const answer = { finished, jobsRevision, nextRunAt }
   if (worker === undefined) return { ...nothing, ...answer }
