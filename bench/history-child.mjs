@@ -34,8 +34,8 @@ async function prepare() {
 async function claim() {
   const [group, count] = [10, 10_000]
   const { store, clock } = await opened()
-  const { jobDefaults } = await fromDist('model/job.js')
-  const { randomRunId } = await fromDist('model/identity.js')
+  const { jobDefaults } = await fromDist('kernel/job/job.js')
+  const { randomRunId } = await fromDist('kernel/identity/identity.js')
   const now = clock.now()
   await store.defineJobs({
     source: 'code:claims',

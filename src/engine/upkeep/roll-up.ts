@@ -78,12 +78,16 @@ async function readMark(store: Store): Promise<{ untilAt: Instant | undefined; r
   return { untilAt: entry?.value as Instant | undefined, revision: entry?.revision ?? 0 }
 }
 
-/** The day of the first end that is still there. */
+/** The day of the first end that is still there. A week at a time: all that follows is read once more, day by day. */
 async function firstDay(store: Store, closedAt: Instant): Promise<Instant | undefined> {
   if ((await store.pulse()).endedAt === 0) return undefined
-  const fromAt = floorTo(closedAt - daysRetentionMs, DAY_MS)
-  const [first] = await store.series({ fromAt, untilAt: closedAt, bucketMs: DAY_MS })
-  return first?.bucketAt
+  const week = 7 * DAY_MS
+  for (let fromAt = floorTo(closedAt - daysRetentionMs, DAY_MS); fromAt < closedAt; fromAt += week) {
+    const untilAt = Math.min(fromAt + week, closedAt)
+    const [first] = await store.series({ fromAt, untilAt, bucketMs: DAY_MS })
+    if (first !== undefined) return first.bucketAt
+  }
+  return undefined
 }
 
 /** The entries of a day as they are with these hours. */
