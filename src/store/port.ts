@@ -18,7 +18,6 @@ import type { Fact, FactPage, HolderNotice, Signs, WorkerFact } from '../kernel/
 import type { Hold, HoldTarget } from '../kernel/hold/hold.js'
 import type { RunId } from '../kernel/identity/identity.js'
 import type { Job, Queue } from '../kernel/job/job.js'
-import type { Json } from '../kernel/definition/json.js'
 import type { RecordedRange } from '../kernel/ledger/ledger.js'
 import type { StateEntry, StateChange, StateFilter } from '../kernel/state/state-entry.js'
 import type { Outcome } from '../kernel/run/outcome.js'
@@ -30,6 +29,9 @@ import type { Overview } from './overview.js'
 import type { RunFilter, RunsPage } from './run-filter.js'
 import type { StoreHealth } from './store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
+import type { Claim, ClaimRequest } from './claim.js'
+
+export type { Claim, ClaimRequest }
 
 /** Where definitions, cursors, runs and the ledger live. */
 export interface Store
@@ -333,15 +335,6 @@ export interface Finished {
   readonly endedAt: Instant
 }
 
-/** How much work a worker takes: `slots` runs of any kind, and `prefetch` runs without a lost attempt to have at hand. */
-export interface ClaimRequest {
-  readonly jobs: readonly string[]
-  readonly slots: number
-  readonly prefetch: number
-  /** How many of the prefetched runs may be limited (have a concurrency slot or a limited queue): others may wait for them. Default: none. */
-  readonly prefetchLimited?: number | undefined
-}
-
 /** What a turn came to. */
 export interface TurnAnswer {
   /** Whether the worker's lease is over: nothing was claimed, and it must take a new id. */
@@ -359,22 +352,6 @@ export interface TurnAnswer {
   readonly jobsRevision: number
   /** The part that failed while the other was committed: ends are still to be handed in, claims may have been made. */
   readonly failed?: { readonly part: 'finished' | 'claims'; readonly error: unknown } | undefined
-}
-
-/** A run held by one worker. */
-export interface Claim {
-  readonly run: RunId
-  readonly job: string
-  readonly trigger: string | undefined
-  readonly attempt: number
-  readonly failures: number
-  readonly crashes: number
-  readonly dueAt: Instant
-  readonly partition: string | undefined
-  readonly payload: Json | undefined
-  readonly claimedAt: Instant
-  /** Whether other runs may wait for it: it has a concurrency slot or a limited queue. */
-  readonly isLimited?: true | undefined
 }
 
 /** Which workers are taken for gone, and how many of their claims are asked for at most. */

@@ -1,0 +1,28 @@
+import type { Json } from '../kernel/definition/json.js'
+import type { RunId } from '../kernel/identity/identity.js'
+import type { Instant } from '../time/instant.js'
+
+/** How much work a worker takes: `slots` runs of any kind, and `prefetch` runs without a lost attempt to have at hand. */
+export interface ClaimRequest {
+  readonly jobs: readonly string[]
+  readonly slots: number
+  readonly prefetch: number
+  /** How many of the prefetched runs may be limited (have a concurrency slot or a limited queue): others may wait for them. Default: none. */
+  readonly prefetchLimited?: number | undefined
+}
+
+/** A run held by one worker. */
+export interface Claim {
+  readonly run: RunId
+  readonly job: string
+  readonly trigger: string | undefined
+  readonly attempt: number
+  readonly failures: number
+  readonly crashes: number
+  readonly dueAt: Instant
+  readonly partition: string | undefined
+  readonly payload: Json | undefined
+  readonly claimedAt: Instant
+  /** Whether other runs may wait for it: it has a concurrency slot or a limited queue. */
+  readonly isLimited?: true | undefined
+}
