@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import type { Timeline } from '../../src/client/ui-operations.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BigStore, bigName } from './big-store.js'
 import { Browser } from './chromium.js'
@@ -72,6 +73,31 @@ describe('50 lanes with 300 marks each', () => {
     expect(read).toBeGreaterThan(3)
     for (const key of [']', '[', ']', '[']) await press(key)
     expect(asked.slice(read)).toEqual([])
+  })
+
+  it('closed pieces of time are kept in the browser: a reload reads none of them again', async () => {
+    const page = await browser.open('about:blank')
+    const closed = new Set<string>()
+    const asked: string[] = []
+    page.on('response', async (response) => {
+      const url = new URL(response.url())
+      if (!url.pathname.endsWith('/ui/timeline')) return
+      const from = url.searchParams.get('from') ?? ''
+      asked.push(from)
+      const { at, untilAt, lanes } = (await response.json()) as Timeline
+      const isDone = lanes.every(({ marks }) => (marks ?? []).every(({ state }) => state === 'done'))
+      if (untilAt < at && isDone) closed.add(from)
+    })
+    await page.goto(`${store.url}/#/timeline?range=6h&q=${bigName(1)}`)
+    await page.getByText('1 of 1 triggers').waitFor()
+    await expect.poll(() => closed.size, { timeout: 15_000 }).toBeGreaterThan(1)
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    const read = asked.length
+    await page.reload()
+    // The piece of now is never closed.
+    await expect.poll(() => asked.length, { timeout: 15_000 }).toBeGreaterThan(read)
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    expect(asked.slice(read).filter((from) => closed.has(from))).toEqual([])
   })
 })
 

@@ -2,14 +2,6 @@
 import type { Partition } from '../../../src/client/operations.js'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const onlyWords = {
-  missing: 'missing ones',
-  'missing-or-failed': 'missing and failed ones',
-  failed: 'failed ones',
-  stale: 'stale ones',
-  all: 'all, also done ones',
-}
-
 /** The words. */
 export const words = {
   title: 'Assets',
@@ -43,25 +35,7 @@ export const words = {
     action: 'Make it',
     done: (partition: string) => `A run for ${partition} is on its way.`,
   },
-  backfill: {
-    button: 'Plan a backfill…',
-    title: (asset: string) => `Backfill ${asset}`,
-    range: (from: string, to: string) =>
-      from === to ? `Partition ${from}.` : `Partitions ${from} to ${to}.`,
-    only: 'Which',
-    onlys: onlyWords,
-    order: 'Order',
-    orders: { 'oldest-first': 'oldest first', 'newest-first': 'newest first' },
-    pace: 'At a time',
-    noPace: 'no limit',
-    made: (count: string) => `${count} to make`,
-    fromTo: (first: string, last: string) => `${first} to ${last}`,
-    skipped: (count: string) => `${count} skipped`,
-    more: (count: string) => `and ${count} more`,
-    action: (count: string) => (count === '' ? 'Start' : `Start ${count}`),
-    nothing: 'Nothing was started: there is nothing to make.',
-    started: (count: string) => `Started a backfill of ${count} partitions.`,
-  },
+  planBackfill: 'Plan a backfill…',
   backfills: {
     title: 'Backfills',
     none: 'No backfills yet',

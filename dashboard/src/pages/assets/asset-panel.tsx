@@ -7,12 +7,12 @@ import { formatCount } from '../../data/format.js'
 import { useParams } from '../../data/location.js'
 import { useMay } from '../../data/session.js'
 import { triggerHref } from '../../data/triggers.js'
+import { BackfillDialog } from '../../parts/backfill/backfill-dialog.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { words } from '../../words/assets.js'
-import { BackfillDialog } from './backfill-dialog.js'
 import { MakeDialog } from './make-dialog.js'
 import styles from './page.module.css'
 import { PartitionGrid } from './partition-grid.js'
@@ -123,7 +123,7 @@ function Selectable({ asset, items }: { asset: string; items: readonly Partition
             </Button>
           ) : null}
           <Button tone="main" why={off} onClick={() => setAsking('backfill')}>
-            {words.backfill.button}
+            {words.planBackfill}
           </Button>
         </span>
       </div>

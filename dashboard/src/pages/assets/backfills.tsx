@@ -14,6 +14,7 @@ import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
 import { words } from '../../words/assets.js'
+import { words as backfillWords } from '../../words/backfill.js'
 import styles from './page.module.css'
 
 const { backfills: text } = words
@@ -70,7 +71,7 @@ const columns: readonly Column<BackfillProgress>[] = [
       </span>
     ),
   },
-  { key: 'only', head: text.only, isExtra: true, cell: ({ only }) => words.backfill.onlys[only] },
+  { key: 'only', head: text.only, isExtra: true, cell: ({ only }) => backfillWords.onlys[only] },
   { key: 'at', head: text.started, isExtra: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
   { key: 'action', head: '', align: 'end', cell: (one) => <Cancel one={one} /> },
 ]

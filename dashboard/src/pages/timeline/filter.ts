@@ -1,4 +1,4 @@
-/** Filters of the timeline as text: `mail job:send state:paused mark:failed`. */
+/** Filters of the timeline as text: `mail job:send queue:reports state:paused mark:failed`. */
 import { marks, type Mark } from '../../design/families.js'
 
 /** Which triggers have a lane, and which of their marks are drawn. */
@@ -6,6 +6,7 @@ export interface TimelineFilter {
   readonly trigger: {
     readonly search?: string
     readonly job?: string
+    readonly queue?: string
     readonly source?: string
     readonly state: 'active' | 'paused' | 'ended' | 'any'
   }
@@ -24,7 +25,7 @@ export function readFilter(text: string): TimelineFilter {
   const words: string[] = []
   const unknown: string[] = []
   for (const word of text.split(/\s+/).filter((one) => one !== '')) {
-    const [, name, value = ''] = /^(job|source|state|mark):(.+)$/.exec(word) ?? []
+    const [, name, value = ''] = /^(job|queue|source|state|mark):(.+)$/.exec(word) ?? []
     if (name === undefined) words.push(word)
     else if (name === 'state') {
       const state = states.find((one) => one === value)

@@ -7,6 +7,7 @@ import { words as common } from '../../words/common.js'
 import { words } from '../../words/timeline.js'
 import { Chart } from './chart/chart.js'
 import { readFilter } from './filter.js'
+import { useLaneRows } from './lane/job-lanes.js'
 import type { LaneData } from './lane/lane-data.js'
 import { readSelection, selectedNames, selectionParams, type Selection } from './lane/select.js'
 import { Legend } from './legend.js'
@@ -18,21 +19,27 @@ import { useLanes } from './use-lanes.js'
 import { useTiles } from './use-tiles.js'
 import { useView } from './use-view.js'
 
+/** Lanes of jobs are made of so many triggers at most. */
+const mostByJob = 500
+
 /** Everything on one axis: what ran, what did not and why, and what is to come. */
 export default function TimelinePage(): ReactNode {
   const [params, change] = useParams()
   const filter = params.get('q') ?? ''
+  const isByJob = params.get('lanes') === 'job'
   const isTable = params.get('as') === 'table'
   const selection = readSelection(params)
   const state = useView()
   const { triggers, pages, total, readMore, ...reading } = useLanes(filter)
   const [rows, setRows] = useState({ first: 0, last: 50 })
-  const tiles = useTiles(state.view, pagesOf(pages, rows))
+  // The triggers of a job may stand on any page.
+  const tiles = useTiles(state.view, isByJob ? pages : pagesOf(pages, rows))
   const lanes = useFilteredLanes(tiles.lanes, filter)
-  const [zone, zoneOfLane] = useZones(lanes)
+  const shown = useLaneRows(triggers, lanes, isByJob)
+  const [zone, zoneOfLane] = useZones(shown.lanes)
   const select = (next: Selection | undefined): void => change(selectionParams(next), { replace: true })
   const onRows = useCallback((first: number, last: number) => setRows({ first, last }), [])
-  const isAtEnd = rows.last >= triggers.length
+  const isAtEnd = rows.last >= shown.rows.length && !(isByJob && triggers.length >= mostByJob)
   useEffect(() => {
     if (isAtEnd) readMore()
   }, [isAtEnd, triggers.length, readMore])
@@ -45,6 +52,8 @@ export default function TimelinePage(): ReactNode {
         state={state}
         filter={filter}
         onFilter={(text) => change({ q: text === '' ? null : text })}
+        isByJob={isByJob}
+        onByJob={(is) => change({ lanes: is ? 'job' : null, ...selectionParams(undefined) })}
         isTable={isTable}
         onTable={(next) => change({ as: next ? 'table' : null })}
       />
@@ -69,8 +78,9 @@ export default function TimelinePage(): ReactNode {
           <TwinTable lanes={triggers.flatMap(({ name }) => lanes.get(name) ?? [])} view={state.view} />
         ) : (
           <Chart
-            triggers={triggers}
-            lanes={lanes}
+            rows={shown.rows}
+            lanes={shown.lanes}
+            triggerAt={shown.triggerAt}
             state={state}
             zone={zone}
             zoneOfLane={zoneOfLane}
@@ -96,9 +106,9 @@ export default function TimelinePage(): ReactNode {
         <SelectionBar
           selection={selection}
           names={selectedNames(
-            triggers.map(({ name }) => name),
+            shown.rows.map(({ name }) => name),
             selection,
-          )}
+          ).flatMap(shown.triggersOf)}
           lanes={lanes}
           onClear={() => select(undefined)}
         />

@@ -1,12 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
+import { BackfillDialog } from '../../parts/backfill/backfill-dialog.js'
 import { Button } from '../../parts/button.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
-import { CopyButton } from '../../parts/copy-button.js'
-import { Dialog } from '../../parts/dialog.js'
 import { StateMark } from '../../parts/mark.js'
 import { Time } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
@@ -40,6 +39,14 @@ export function SelectionBar({
   const present = order.filter((mark) => (tally[mark] ?? 0) > 0)
   const failed = tally.failed ?? 0
   const [name = ''] = names
+  const jobs = new Set(names.flatMap((one) => lanes.get(one)?.job ?? []))
+  const [job = ''] = jobs
+  const { data: assets } = useQuery({
+    queryKey: ['assets'],
+    queryFn: ({ signal }) => api('GET /assets', { signal }),
+    meta: { topics: ['triggers', 'runs'] },
+  })
+  const isAsset = assets?.items.some((asset) => asset.name === job) === true
   const from = new Date(selection.fromMs).toISOString()
   const until = new Date(selection.untilMs).toISOString()
   return (
@@ -74,7 +81,9 @@ export function SelectionBar({
           {words.selection.retry(failed === 0 ? '' : formatCount(failed))}
         </Button>
         <Button
-          why={names.length === 1 ? undefined : words.selection.backfillOne}
+          why={
+            jobs.size !== 1 ? words.selection.backfillOne : isAsset ? mayNot : words.selection.noAsset(job)
+          }
           onClick={() => setOpened('backfill')}
         >
           {words.selection.backfill}
@@ -94,9 +103,8 @@ export function SelectionBar({
       ) : null}
       {opened === 'backfill' ? (
         <BackfillDialog
-          job={lanes.get(name)?.job ?? name}
-          zone={lanes.get(name)?.zone ?? 'UTC'}
-          selection={selection}
+          asset={job}
+          {...datesOf(selection, lanes.get(name)?.zone ?? 'UTC')}
           onClose={() => setOpened(undefined)}
         />
       ) : null}
@@ -165,30 +173,9 @@ async function retryFailed({
   return chosen.length
 }
 
-/** Says how the partitions of the stretch are made again; the dates are those of the trigger's zone. */
-function BackfillDialog({
-  job,
-  zone,
-  selection: { fromMs, untilMs },
-  onClose,
-}: {
-  job: string
-  zone: string
-  selection: Selection
-  onClose: () => void
-}): ReactNode {
+/** The dates of a stretch in the zone of a trigger, as partitions are named by. */
+function datesOf({ fromMs, untilMs }: Selection, zone: string): { from: string; to: string } {
   const date = (ms: number): string =>
     new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(ms)
-  const command = `rota asset backfill ${job} --from ${date(fromMs)} --to ${date(untilMs)}`
-  return (
-    <Dialog title={words.backfill.title(job)} onClose={onClose}>
-      <div className={styles['dialog']}>
-        <p>{words.backfill.text}</p>
-        <div className={styles['command']}>
-          <code>{command}</code>
-          <CopyButton text={command} />
-        </div>
-      </div>
-    </Dialog>
-  )
+  return { from: date(fromMs), to: date(untilMs) }
 }

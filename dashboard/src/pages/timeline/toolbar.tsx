@@ -13,6 +13,7 @@ import type { ViewState } from './use-view.js'
 const markNames = Object.keys(marks)
 const qualifiers = [
   { name: 'job', about: words.qualifiers.job },
+  { name: 'queue', about: words.qualifiers.queue },
   { name: 'source', about: words.qualifiers.source },
   { name: 'state', about: words.qualifiers.state, values: ['active', 'paused', 'ended', 'any'] },
   { name: 'mark', about: words.qualifiers.mark, values: [...markNames, '!done'] },
@@ -27,12 +28,16 @@ export function Toolbar({
   state: { view, isFollowing, show, follow },
   filter,
   onFilter,
+  isByJob,
+  onByJob,
   isTable,
   onTable,
 }: {
   state: ViewState
   filter: string
   onFilter: (text: string) => void
+  isByJob: boolean
+  onByJob: (isByJob: boolean) => void
   isTable: boolean
   onTable: (isTable: boolean) => void
 }): ReactNode {
@@ -93,6 +98,14 @@ export function Toolbar({
         <Button aria-label={words.closer} title={words.closer} onClick={closer}>
           +
         </Button>
+      </div>
+      <div className={styles['ranges']} role="group" aria-label={words.lanes}>
+        <button type="button" aria-pressed={!isByJob} onClick={() => onByJob(false)}>
+          {words.byTrigger}
+        </button>
+        <button type="button" aria-pressed={isByJob} onClick={() => onByJob(true)}>
+          {words.byJob}
+        </button>
       </div>
       <Button aria-pressed={isTable} onClick={() => onTable(!isTable)}>
         ⇄ {words.table}

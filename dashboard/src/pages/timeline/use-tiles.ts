@@ -1,10 +1,11 @@
-import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Trigger } from '../../../../src/client/operations.js'
 import type { Timeline } from '../../../../src/client/ui-operations.js'
 import { api } from '../../data/api.js'
 import type { Topic } from '../../data/live.js'
 import type { View } from './axis/view.js'
+import { keepTile, keptTile } from './kept-tiles.js'
 import { lanesOf, type LaneData, type Piece } from './lane/lane-data.js'
 import { lifeOf, tilesOf, type Tile, type TileLife } from './tiles.js'
 import { waitUntil } from './wait.js'
@@ -42,7 +43,15 @@ export function useTiles(view: View, pages: readonly (readonly Trigger[])[]): Ti
         queryFn: async ({ signal }: { signal: AbortSignal }) => {
           const readAt = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0
           if (life === 'repairable' || life === 'coming') await waitUntil(readAt + slowMs, signal)
-          return await api('GET /ui/timeline', { query: queryOf(names, tile), signal })
+          const read = async (): Promise<Timeline> =>
+            await api('GET /ui/timeline', { query: queryOf(names, tile), signal })
+          if (tile.untilMs > Date.now()) return await read()
+          const key = JSON.stringify([await lineage(client), queryKey])
+          const kept = known === undefined ? await keptTile(key) : undefined
+          if (kept !== undefined) return kept
+          const answer = await read()
+          if (lifeOf(tile, answer) === 'closed') void keepTile(key, answer)
+          return answer
         },
         // A piece is small, and a reader comes back to it.
         gcTime: 10 * 60_000,
@@ -69,6 +78,21 @@ export function useTiles(view: View, pages: readonly (readonly Trigger[])[]): Ti
       for (const answer of answers) if (answer.error !== null) void answer.refetch()
     },
   }
+}
+
+/**
+ * What kept pieces belong to: the store, its incarnation, and the holds, since what they held back may run later. These are
+ * the first, the second and the ninth part of the id of its pulse.
+ */
+async function lineage(client: QueryClient): Promise<string> {
+  const { id } = await client.fetchQuery({
+    queryKey: ['timeline', 'pulse'],
+    queryFn: ({ signal }) => api('GET /pulse', { signal }),
+    staleTime: 5000,
+    meta: { topics: ['holds'] },
+  })
+  const parts = id.split('.')
+  return [parts[0], parts[1], parts[8]].join('.')
 }
 
 /** What must change for a piece to be read again. A resumed trigger may run what was held back. */

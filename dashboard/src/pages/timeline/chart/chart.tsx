@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
-import type { Trigger } from '../../../../../src/client/operations.js'
 import { useNow } from '../../../data/now.js'
 import { useWhy } from '../../../parts/why/why-address.js'
 import { words } from '../../../words/timeline.js'
 import { ticksOf } from '../axis/ticks.js'
-import { lengthOf } from '../axis/view.js'
+import { lengthOf, type View } from '../axis/view.js'
 import { makeZoneClock } from '../axis/zone-clock.js'
+import type { LaneRow } from '../lane/job-lanes.js'
 import { itemAt, itemUnder } from '../lane/hit.js'
 import type { LaneData } from '../lane/lane-data.js'
 import { itemsOf, type Item } from '../lane/merge.js'
@@ -22,21 +22,24 @@ import { useRows } from './use-rows.js'
 
 /** The lanes on one axis: marks on a canvas, names, cursor and selection above it. */
 export function Chart({
-  triggers,
+  rows,
   lanes,
   state,
   zone,
   zoneOfLane,
+  triggerAt,
   selection,
   onSelection,
   onRows,
 }: {
-  triggers: readonly Trigger[]
+  rows: readonly LaneRow[]
   lanes: ReadonlyMap<string, LaneData>
   state: ViewState
   /** The zone of the axis. */
   zone: string
   zoneOfLane: (name: string) => string
+  /** The trigger that is asked why about a stretch of a lane. */
+  triggerAt: (lane: string, stretch: View) => string
   selection: Selection | undefined
   onSelection: (selection: Selection | undefined) => void
   /** Which lanes are near the screen. */
@@ -47,7 +50,7 @@ export function Chart({
   const plot = useRef<HTMLDivElement>(null)
   const nowMs = useNow()
   const [, ask] = useWhy()
-  const { widthPx, rowPx, first, last } = useRows({ box, plot }, triggers.length)
+  const { widthPx, rowPx, first, last } = useRows({ box, plot }, rows.length)
   const [hovered, setHovered] = useState<Spot>()
   const [dragged, setDragged] = useState<Selection>()
   useEffect(() => onRows(first, last), [first, last, onRows])
@@ -57,7 +60,7 @@ export function Chart({
   const axis = ticksOf(view, { clock, widthPx })
   const remembered = useRef(new WeakMap<LaneData, { msPerPx: number; items: readonly Item[] }>())
   const itemsOfLane = (index: number): readonly Item[] => {
-    const lane = lanes.get(triggers[index]?.name ?? '')
+    const lane = lanes.get(rows[index]?.name ?? '')
     if (lane === undefined) return []
     const known = remembered.current.get(lane)
     if (known?.msPerPx === msPerPx) return known.items
@@ -65,14 +68,19 @@ export function Chart({
     remembered.current.set(lane, { msPerPx, items })
     return items
   }
-  const nameOf = (index: number): string => triggers[index]?.name ?? ''
-  const laneAt = ({ y }: Spot): number => Math.min(triggers.length - 1, Math.max(0, Math.floor(y / rowPx)))
+  const nameOf = (index: number): string => rows[index]?.name ?? ''
+  const laneAt = ({ y }: Spot): number => Math.min(rows.length - 1, Math.max(0, Math.floor(y / rowPx)))
   const timeAt = ({ x }: Spot): number => view.fromMs + x * msPerPx
   const xOf = (atMs: number): number => (atMs - view.fromMs) / msPerPx
   const openWhy = (lane: number, item: Item | undefined, atMs = 0): void => {
     const iso = (ms: number): string => new Date(Math.round(ms)).toISOString()
     const from = iso(item?.fromMs ?? Math.round(atMs / 1000) * 1000)
-    ask({ trigger: nameOf(lane), from, until: item === undefined ? undefined : iso(item.untilMs) })
+    const around = item ?? { fromMs: atMs, untilMs: atMs }
+    ask({
+      trigger: triggerAt(nameOf(lane), around),
+      from,
+      until: item === undefined ? undefined : iso(item.untilMs),
+    })
   }
 
   const cursor = useCursor({
@@ -80,7 +88,7 @@ export function Chart({
     show,
     itemsOfLane,
     nameOf,
-    lanes: triggers.length,
+    lanes: rows.length,
     nowMs,
     selection,
     onSelection,
@@ -128,7 +136,7 @@ export function Chart({
         ? { lane: cursor.at.lane, item: found }
         : undefined
   const chosen = dragged ?? selection
-  const rows = triggers.slice(first, last).map(({ name }, offset) => ({
+  const drawn = rows.slice(first, last).map(({ name }, offset) => ({
     items: itemsOfLane(first + offset),
     bands: lanes.get(name)?.bands ?? [],
     isLoading: !lanes.has(name),
@@ -150,10 +158,10 @@ export function Chart({
           <AxisRows axis={axis} view={view} widthPx={widthPx} nowMs={nowMs} />
         </div>
       </div>
-      <div className={styles['body']} style={{ blockSize: triggers.length * rowPx }}>
+      <div className={styles['body']} style={{ blockSize: rows.length * rowPx }}>
         <div className={styles['labels']}>
           <LaneLabels
-            triggers={triggers}
+            rows={rows}
             first={first}
             last={last}
             rowPx={rowPx}
@@ -187,13 +195,13 @@ export function Chart({
               widthPx={widthPx}
               rowPx={rowPx}
               nowMs={nowMs}
-              rows={rows}
+              rows={drawn}
               days={axis.major}
               ticks={axis.minor}
             />
           )}
           {chosen === undefined ? null : (
-            <SelectionBox selection={chosen} triggers={triggers} rowPx={rowPx} xOf={xOf} />
+            <SelectionBox selection={chosen} rows={rows} rowPx={rowPx} xOf={xOf} />
           )}
           {found === undefined || cursor.at === undefined || !cursor.isFocused ? null : (
             <span
@@ -236,17 +244,17 @@ const axisPx = 44
 
 function SelectionBox({
   selection,
-  triggers,
+  rows,
   rowPx,
   xOf,
 }: {
   selection: Selection
-  triggers: readonly Trigger[]
+  rows: readonly LaneRow[]
   rowPx: number
   xOf: (atMs: number) => number
 }): ReactNode {
-  const one = triggers.findIndex(({ name }) => name === selection.first)
-  const other = triggers.findIndex(({ name }) => name === selection.last)
+  const one = rows.findIndex(({ name }) => name === selection.first)
+  const other = rows.findIndex(({ name }) => name === selection.last)
   if (one < 0 || other < 0) return null
   const [top, bottom] = [Math.min(one, other), Math.max(one, other) + 1]
   const left = Math.max(-20, xOf(selection.fromMs))

@@ -1,30 +1,29 @@
 import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Trigger } from '../../../../../src/client/operations.js'
-import type { Mark } from '../../../design/families.js'
 import { StateMark } from '../../../parts/mark.js'
+import type { LaneRow } from '../lane/job-lanes.js'
 import styles from './chart.module.css'
 
 /** The names of the lanes that are near the screen. */
 export const LaneLabels = memo(function LaneLabels({
-  triggers,
+  rows,
   first,
   last,
   rowPx,
   cursorLane,
 }: {
-  triggers: readonly Trigger[]
+  rows: readonly LaneRow[]
   first: number
   last: number
   rowPx: number
   cursorLane: number | undefined
 }): ReactNode {
-  return triggers
+  return rows
     .slice(first, last)
-    .map((trigger, offset) => (
+    .map((row, offset) => (
       <LaneLabel
-        key={trigger.name}
-        trigger={trigger}
+        key={row.name}
+        row={row}
         top={(first + offset) * rowPx}
         rowPx={rowPx}
         hasCursor={first + offset === cursorLane}
@@ -34,41 +33,26 @@ export const LaneLabels = memo(function LaneLabels({
 
 /** Remembered one by one: a scroll draws only the names that are new. */
 const LaneLabel = memo(function LaneLabel({
-  trigger: { name, job, state },
+  row: { name, title, href, mark },
   top,
   rowPx,
   hasCursor,
 }: {
-  trigger: Trigger
+  row: LaneRow
   top: number
   rowPx: number
   hasCursor: boolean
 }): ReactNode {
-  const mark = markOf[state]
   return (
     <div
       className={styles['label']}
       data-cursor={hasCursor}
       style={{ insetBlockStart: top, blockSize: rowPx }}
     >
-      <Link
-        href={`/triggers/${encodeURIComponent(name)}`}
-        className={styles['name']}
-        title={name === job ? name : `${name} · ${job}`}
-      >
+      <Link href={href} className={styles['name']} title={title}>
         {name}
       </Link>
       {mark === undefined ? null : <StateMark mark={mark} label={false} />}
     </div>
   )
 })
-
-/** A trigger that is on needs no mark. */
-const markOf: Readonly<Partial<Record<Trigger['state'], Mark>>> = {
-  paused: 'paused',
-  frozen: 'frozen',
-  'switched off': 'switch',
-  disabled: 'switch',
-  over: 'pruned',
-  ended: 'pruned',
-}

@@ -4,19 +4,18 @@ import type { Operations } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
-import { ConfirmDialog } from '../../parts/confirm-dialog.js'
-import { SelectField, TextField } from '../../parts/forms/fields.js'
-import { ErrorState, Skeleton } from '../../parts/states.js'
-import { useToast } from '../../parts/toast.js'
-import { words } from '../../words/assets.js'
-import styles from './page.module.css'
+import { ConfirmDialog } from '../confirm-dialog.js'
+import { SelectField, TextField } from '../forms/fields.js'
+import { ErrorState, Skeleton } from '../states.js'
+import { useToast } from '../toast.js'
+import { words as backfill } from '../../words/backfill.js'
+import styles from './backfill-dialog.module.css'
 
 type Request = Operations['POST /backfills']['request']['body']
 type Plan = Operations['POST /backfills/plan']['answer']
 
 const onlys = ['missing', 'missing-or-failed', 'failed', 'stale', 'all'] as const
 const orders = ['oldest-first', 'newest-first'] as const
-const { backfill } = words
 
 /** Plans a backfill: what is made, what is skipped and why. Then starts exactly that plan. */
 export function BackfillDialog({
