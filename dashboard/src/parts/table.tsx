@@ -22,6 +22,7 @@ export function Table<Row>({
   rowKey,
   isSelected,
   cursor,
+  isStacked = false,
 }: {
   /** What the rows are, for screen readers. */
   label: string
@@ -31,6 +32,8 @@ export function Table<Row>({
   isSelected?: (row: Row) => boolean
   /** The key of the row that the keyboard is at. */
   cursor?: string | undefined
+  /** Whether narrow screens put the growing column below the others, instead of scrolling. */
+  isStacked?: boolean
 }): ReactNode {
   const ref = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(ref)
@@ -41,7 +44,7 @@ export function Table<Row>({
     // A box that scrolls must be reachable by keyboard; one that does not must not be a stop.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={ref} className={styles['scroll']} tabIndex={isWide ? 0 : undefined}>
-      <table className={styles['table']}>
+      <table className={styles['table']} data-stacked={isStacked}>
         <caption className="visually-hidden">{label}</caption>
         <thead>
           <tr>

@@ -12,8 +12,7 @@ export const words = {
     missed: (ranges: number) => (ranges === 1 ? 'missed' : `missed ${formatCount(ranges)} times`),
     late: 'late, waits for',
     backlog: (ready: number) => `${formatCount(ready)} wait, the oldest since`,
-    more: 'more',
-    open: 'Open',
+    others: (count: string) => `${count} more`,
     looked: 'Looked at',
     lookedDone: (trigger: string) => `${trigger} is off the list, for everybody.`,
     rule: 'A failed run leaves this list when it is retried and done, or when a later run of its trigger is done.',
@@ -44,6 +43,7 @@ export const words = {
   },
   day: {
     title: 'Last 24 hours',
+    yesterday: 'yesterday',
     done: 'done',
     failed: 'failed',
     cancelled: 'cancelled',

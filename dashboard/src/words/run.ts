@@ -17,7 +17,9 @@ export const words = {
   error: {
     stack: 'Stack',
     details: 'Details',
-    same: 'Failed runs of this job',
+    same: 'Those runs',
+    first: 'Same error first seen',
+    since: (count: string, isCapped: boolean) => `in ${count}${isCapped ? '+' : ''} failed runs`,
   },
   steps: {
     title: 'From due to done',

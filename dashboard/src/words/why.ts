@@ -100,6 +100,11 @@ const reasonSentences: Readonly<Record<LedgerReason, string>> = {
   checked: 'The round was checked then.',
 }
 
+/** Why instants were missed, in one line. */
+export function missedSentence(rule: string): string {
+  return `Nothing was running at that time. ${ruleSentence(rule)}`.trim()
+}
+
 /** What a rule means. */
 export function ruleSentence(rule: string): string {
   return ruleSentences[rule] ?? ''

@@ -67,7 +67,13 @@ export function RangesPanel(): ReactNode {
         )
       ) : entries.length > 0 ? (
         <>
-          <Table label={words.newest} columns={columns} rows={entries} rowKey={({ seq }) => String(seq)} />
+          <Table
+            label={words.newest}
+            columns={columns}
+            rows={entries}
+            rowKey={({ seq }) => String(seq)}
+            isStacked
+          />
           {hasNextPage ? (
             <div className={styles['more']}>
               <Button onClick={() => void fetchNextPage()}>{words.older}</Button>

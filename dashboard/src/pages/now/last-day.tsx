@@ -6,13 +6,14 @@ import { useZone } from '../../data/zone.js'
 import { Bars, type Bar } from '../../parts/bars.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState } from '../../parts/states.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/now.js'
 import styles from './page.module.css'
 
 /** What ended in the last 24 hours: how much, how late, how slow. */
 export function LastDay({ day }: { day: Series }): ReactNode {
   const zone = useZone()
-  const { total, fromAt, untilAt } = day
+  const { total, fromAt } = day
   const { done, failed, cancelled } = total
   const clock = (ms: number): string => exactTime(ms, zone, { now: ms }).clock.slice(0, 5)
   return (
@@ -25,13 +26,21 @@ export function LastDay({ day }: { day: Series }): ReactNode {
             <Bars label={words.day.bars(formatCount(done), formatCount(failed))} bars={barsOf(day, clock)} />
           </div>
           <div className={styles['scale']} aria-hidden="true">
-            <span className="mono">{clock(Date.parse(fromAt))}</span>
-            <span className="mono">{clock(Date.parse(untilAt))}</span>
+            <span>
+              {words.day.yesterday} <span className="mono">{clock(Date.parse(fromAt))}</span>
+            </span>
+            <span>{common.now}</span>
           </div>
           <dl className={styles['numbers']}>
             <Number name={words.day.done}>{formatCount(done)}</Number>
             <Number name={words.day.failed}>
-              {failed === 0 ? '0' : <Link href="/runs?q=state:failed">{formatCount(failed)}</Link>}
+              {failed === 0 ? (
+                '0'
+              ) : (
+                <Link href="/runs?q=state:failed+since:24h" className={styles['bad']}>
+                  {formatCount(failed)}
+                </Link>
+              )}
             </Number>
             <TimesNumber name={words.day.lateness} times={total.lateness} />
             <TimesNumber name={words.day.duration} times={total.durations} />

@@ -14,14 +14,15 @@ import { useToast } from '../../parts/toast.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/now.js'
-import { pendingSentence } from '../../words/why.js'
+import { missedSentence, pendingSentence } from '../../words/why.js'
 import styles from './page.module.css'
 
 /** What somebody should look at: failed and not repaired, missed, late. What is repaired leaves by itself. */
 export function Needs({ now }: { now: Now }): ReactNode {
   const { troubled, missed, late } = now
   const behind = now.queues.filter((queue) => isBehind(queue, now.at))
-  const count = troubled.items.length + missed.items.length + late.items.length + behind.length
+  const failed = byName(troubled.items)
+  const count = failed.length + missed.items.length + late.items.length + behind.length
   const isMore = troubled.more || missed.more || late.more
   return (
     <Panel title={words.needs.title} aside={common.total(formatCount(count), isMore)}>
@@ -32,8 +33,8 @@ export function Needs({ now }: { now: Now }): ReactNode {
         </div>
       ) : (
         <ul>
-          {troubled.items.map((run) => (
-            <Failed key={run.id} run={run} />
+          {failed.map(([newest, ...others]) => (
+            <Failed key={newest.id} run={newest} others={others.length} />
           ))}
           {missed.items.map((one) => (
             <MissedRow key={one.trigger} missed={one} />
@@ -56,7 +57,26 @@ function isBehind({ oldestReadyAt, paused }: Queue, at: string): boolean {
   return !paused && oldestReadyAt !== null && Date.parse(at) - Date.parse(oldestReadyAt) > 60_000
 }
 
-function Failed({ run: { id, trigger, job, dueAt, attempt, error } }: { run: RunBrief }): ReactNode {
+/** Runs of the same trigger or job together, the newest first: a trigger that fails all night is one line. */
+function byName(runs: readonly RunBrief[]): readonly (readonly [RunBrief, ...RunBrief[]])[] {
+  const groups = new Map<string, [RunBrief, ...RunBrief[]]>()
+  for (const run of runs) {
+    const key = JSON.stringify([run.trigger, run.job])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [run])
+    else group.push(run)
+  }
+  return [...groups.values()]
+}
+
+function Failed({
+  run: { id, trigger, job, dueAt, attempt, error },
+  others,
+}: {
+  run: RunBrief
+  others: number
+}): ReactNode {
+  const q = `state:failed ${trigger === null ? `job:${job}` : `trigger:${trigger}`}`
   return (
     <Row
       mark="failed"
@@ -66,6 +86,11 @@ function Failed({ run: { id, trigger, job, dueAt, attempt, error } }: { run: Run
       at={dueAt}
       detail={error === null ? null : printable(error.message)}
     >
+      {others === 0 ? null : (
+        <Link href={`/runs?q=${encodeURIComponent(q)}`} className={styles['others']}>
+          {words.needs.others(formatCount(others))}
+        </Link>
+      )}
       {trigger === null ? null : <WhyButton trigger={trigger} from={dueAt} />}
     </Row>
   )
@@ -86,7 +111,7 @@ function MissedRow({ missed }: { missed: Missed }): ReactNode {
       to={`/triggers/${encodeURIComponent(trigger)}`}
       what={words.needs.missed(ranges)}
       at={lastAt}
-      detail={<code>{rule}</code>}
+      detail={missedSentence(rule)}
     >
       <WhyButton trigger={trigger} from={firstAt} until={lastAt} />
       <Button why={why} onClick={() => void look()}>

@@ -76,6 +76,7 @@ export function RunsTable({
       rowKey={({ id }) => id}
       isSelected={({ id }) => isSelected(selection, id)}
       cursor={cursor.at}
+      isStacked
     />
   )
 }
@@ -87,7 +88,7 @@ const columns: readonly Column<Run>[] = [
     key: 'name',
     head: heads.name,
     cell: ({ id, trigger, job }) => (
-      <Link href={`/runs/${id}`} className={styles['name']}>
+      <Link href={`/runs/${id}`} className={styles['name']} title={trigger ?? job}>
         {trigger ?? job}
       </Link>
     ),
@@ -96,10 +97,10 @@ const columns: readonly Column<Run>[] = [
     key: 'error',
     head: heads.error,
     grows: true,
-    cell: ({ error, state, partition }) => (
+    cell: ({ error, state, partition, result }) => (
       <bdi className="soft" title={error?.message}>
         {partition === null ? null : <code>{printable(partition)} </code>}
-        {error === null || state === 'done' ? null : printable(error.message)}
+        {state === 'done' ? resultText(result) : error === null ? null : printable(error.message)}
       </bdi>
     ),
   },
@@ -128,3 +129,12 @@ const columns: readonly Column<Run>[] = [
     cell: ({ trigger, dueAt }) => (trigger === null ? null : <WhyButton trigger={trigger} from={dueAt} />),
   },
 ]
+
+/** As much of a result as a row shows: what a command printed, or the JSON. */
+function resultText(result: unknown): string {
+  if (result === null || result === undefined) return ''
+  const { stdout } = result as { readonly stdout?: unknown }
+  return printable((typeof stdout === 'string' ? stdout : JSON.stringify(result)).slice(0, shownOfResult))
+}
+
+const shownOfResult = 200
