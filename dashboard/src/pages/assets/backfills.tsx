@@ -13,8 +13,7 @@ import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
-import { words } from '../../words/assets.js'
-import { words as backfillWords } from '../../words/backfill.js'
+import { backfillWords, words } from '../../words/assets.js'
 import styles from './page.module.css'
 
 const { backfills: text } = words

@@ -19,7 +19,7 @@ const pageSize = 20
 /** Coverage by day: the number that must be 0, when it was proved, and the map. */
 export function CoveragePanel(): ReactNode {
   const [params, change] = useParams()
-  const days = lengths.find((one) => String(one) === params.get('days')) ?? 30
+  const days = lengths.find((one) => String(one) === params.get('days')) ?? usualDays()
   const query = useInfiniteQuery({
     queryKey: ['coverage-days', days],
     initialPageParam: undefined as string | undefined,
@@ -45,7 +45,7 @@ export function CoveragePanel(): ReactNode {
                 key={one}
                 type="button"
                 aria-pressed={one === days}
-                onClick={() => change({ days: one === 30 ? null : String(one) })}
+                onClick={() => change({ days: one === usualDays() ? null : String(one) })}
               >
                 {words.days(one)}
               </button>
@@ -136,4 +136,9 @@ function Reasons({ explained }: { explained: Readonly<Record<string, number>> })
       ))}
     </section>
   )
+}
+
+/** A phone has room for a week; the newest days must be on the screen. */
+function usualDays(): (typeof lengths)[number] {
+  return matchMedia('(max-width: 640px)').matches ? 7 : 30
 }

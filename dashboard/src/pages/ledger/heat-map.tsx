@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { CoveredDay } from '../../../../src/client/operations.js'
 import { marks } from '../../design/families.js'
@@ -19,14 +19,8 @@ interface HeatRow {
 /** Triggers by days of UTC: whether all that was due ran, and if not, why. */
 export function HeatMap({ rows }: { rows: readonly HeatRow[] }): ReactNode {
   const dates = rows[0]?.days.map(({ date }) => date) ?? []
-  const box = useRef<HTMLDivElement>(null)
-  // On a narrow screen, the newest days are what is looked at first.
-  useEffect(
-    () => box.current?.querySelector('thead th:last-child')?.scrollIntoView(newestDay),
-    [dates.length],
-  )
   return (
-    <div ref={box} className={styles['scroll']}>
+    <div className={styles['scroll']}>
       <table className={styles['heat']}>
         <caption className="visually-hidden">{words.heat}</caption>
         <thead>
@@ -62,8 +56,6 @@ export function HeatMap({ rows }: { rows: readonly HeatRow[] }): ReactNode {
     </div>
   )
 }
-
-const newestDay: ScrollIntoViewOptions = { block: 'nearest', inline: 'nearest' }
 
 function Cell({
   trigger,

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../confirm-dialog.js'
 import { SelectField, TextField } from '../forms/fields.js'
 import { ErrorState, Skeleton } from '../states.js'
 import { useToast } from '../toast.js'
-import { words as backfill } from '../../words/backfill.js'
+import { backfillWords as backfill } from '../../words/assets.js'
 import styles from './backfill-dialog.module.css'
 
 type Request = Operations['POST /backfills']['request']['body']
