@@ -84,10 +84,14 @@ export const words = {
   progress: {
     label: (action: string) => `Progress of ${action}`,
     actions: { retry: 'Retry', cancel: 'Cancel', run: 'Run again', advance: 'Run now' },
-    running: (action: string, done: string, total: string) => `${action}: ${done} of ${total} runs so far`,
-    done: (action: string, done: string, total: string) => `${action}: ${done} of ${total} runs, finished`,
-    aborted: (action: string, done: string, total: string) =>
-      `${action}: aborted after ${done} of ${total} runs`,
+    states: {
+      running: (action: string, done: string, total: string) => `${action}: ${done} of ${total} runs so far`,
+      done: (action: string, done: string, total: string) => `${action}: ${done} of ${total} runs, finished`,
+      aborted: (action: string, done: string, total: string) =>
+        `${action}: aborted after ${done} of ${total} runs`,
+      failed: (action: string, done: string, total: string) =>
+        `${action}: ${done} of ${total} runs, ended with errors`,
+    },
     by: (actor: string) => `by ${actor}`,
     failed: (count: string, message: string | undefined) =>
       `${count} could not be changed${message === undefined ? '' : `: ${message}`}`,

@@ -32,7 +32,7 @@ function OneBulk({ bulk, onClose }: { bulk: Bulk; onClose: () => void }): ReactN
   return (
     <section className={styles['progress']} aria-label={text.label(action)}>
       <div className={styles['progressText']}>
-        <strong>{text[state](text.actions[action], formatCount(done), formatCount(total))}</strong>
+        <strong>{text.states[state](text.actions[action], formatCount(done), formatCount(total))}</strong>
         <span className="soft">
           {text.by(by)}
           {reason === null || reason === '' ? null : ` “${reason}”`}
