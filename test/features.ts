@@ -14,6 +14,7 @@ export const featureNames = [
   'plans',
   'rounds',
   'sensors',
+  'sla',
 ] as const
 
 /** The name of a feature, which is that of its folder. */

@@ -12,7 +12,15 @@ export type AlertStatus = {
   readonly rules: readonly {
     readonly source: string
     readonly name: string
-    readonly on: readonly ('failure' | 'quarantined' | 'recovery' | 'missed' | 'paused' | 'worker-lost')[]
+    readonly on: readonly (
+      | 'failure'
+      | 'quarantined'
+      | 'recovery'
+      | 'missed'
+      | 'sla'
+      | 'paused'
+      | 'worker-lost'
+    )[]
     readonly channels: readonly string[]
     readonly jobs: readonly string[] | null
     readonly triggers: readonly string[] | null
@@ -636,6 +644,15 @@ export type Session = {
   readonly mounted: boolean
 }
 
+/** The schema SlaBreach of the API. */
+export type SlaBreach = {
+  readonly rule: 'started-within' | 'finished-within'
+  readonly run: string
+  readonly dueAt: Instant
+  readonly deadlineAt: Instant
+  readonly at: Instant
+}
+
 /** The schema StoredError of the API. */
 export type StoredError = {
   readonly code: string
@@ -689,6 +706,7 @@ export type Why = {
   readonly untilAt: Instant
   readonly explanations: readonly Explanation[]
   readonly beside: readonly RunBeside[]
+  readonly breaches: readonly SlaBreach[]
   readonly more: boolean
   readonly earlier: number
 }

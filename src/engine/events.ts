@@ -4,6 +4,7 @@ import type { Json } from '../kernel/definition/json.js'
 import type { CheckNotice } from '../kernel/trigger/round-spec.js'
 import type { NewRun, RunState, StoredError } from '../kernel/run/run.js'
 import type { Task } from '../kernel/run/task.js'
+import type { Breach } from '../kernel/sla/sla.js'
 import type { Instant } from '../time/instant.js'
 
 /** Everything that is told: notices of what already happened, never the truth. A feature declares its own events in its folder. */
@@ -40,6 +41,8 @@ export interface EngineEvents {
   'run:stuck': RunNotice
   /** A run was due for some time and nobody has claimed it: whoever has offered to may. */
   'run:offered': OfferedRun
+  /** A run did not begin or end as soon as its trigger promises; the breach is recorded. */
+  'sla:breached': Breach
   /** Something was asked for through this app, and what became of it. */
   operation: OperationNotice
   /** Jobs and triggers of a source came or went, as `job <name>` and `trigger <name>`, whoever did it. */

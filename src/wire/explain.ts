@@ -87,6 +87,17 @@ export const why = z
     untilAt: instant,
     explanations: z.array(explanation),
     beside: z.array(run.extend({ pending }).meta({ id: 'RunBeside' })),
+    breaches: z.array(
+      z
+        .strictObject({
+          rule: z.enum(['started-within', 'finished-within']),
+          run: z.string(),
+          dueAt: instant,
+          deadlineAt: instant,
+          at: instant,
+        })
+        .meta({ id: 'SlaBreach' }),
+    ),
     more: z.boolean(),
     earlier: z.number().int(),
   })

@@ -6,6 +6,7 @@ import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
 import { isAddition, type RecordedRange } from '../../kernel/ledger/ledger.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
+import { breachOf, sortable, type Breach } from '../../kernel/sla/sla.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import { kindOf, type TriggerKinds } from '../trigger-kind.js'
@@ -63,6 +64,8 @@ export interface Why {
   readonly explanations: readonly Explanation[]
   /** Runs made by hand for the trigger in that time, beside its own. */
   readonly beside: readonly Run[]
+  /** The promises of the trigger about these instants that were broken. */
+  readonly breaches: readonly Breach[]
   /** Whether there was more than is shown: what is shown is the newest up to now, and then what is to come. */
   readonly more: boolean
   /** How many due instants of the stretch lie before what is shown; counted up to ten thousand. */
@@ -97,9 +100,20 @@ export async function why(
     untilAt,
     explanations: found.length === 0 ? [nothingDue(facts, fromAt)] : await completed(store, found, now),
     beside: facts.beside,
+    breaches: await breachesOf(store, request),
     more: earlier > 0 || future.isMore,
     earlier,
   }
+}
+
+/** Breaches of a trigger lie beside each other, in the order of their due instants. */
+async function breachesOf(
+  store: Store,
+  { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
+): Promise<readonly Breach[]> {
+  const after = { name: trigger, item: sortable(fromAt) }
+  const entries = await store.stateEntries({ kind: 'breach', names: [trigger], after, limit: most })
+  return entries.map(breachOf).filter(({ dueAt }) => dueAt <= untilAt)
 }
 
 interface Facts extends Recorded {

@@ -1,6 +1,7 @@
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { newTriggerRun } from '../../kernel/identity/occurrence.js'
 import { chainEffect } from '../../kernel/run/end-effect.js'
+import { deadlineChanges } from '../../kernel/sla/sla.js'
 import { catchUp } from '../../kernel/tick/catch-up.js'
 import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
 import { cutCalendar } from '../../kernel/tick/calendar-cut.js'
@@ -63,6 +64,7 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
     runs,
     ranges: [...held.ranges, ...excluded, ...caught.ranges],
     supersede: undefined,
+    ...(due.trigger.sla === undefined ? {} : { stateChanges: deadlineChanges(due.trigger, runs) }),
   }
 }
 

@@ -83,6 +83,7 @@ const words: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
   failure: ['failed run', 'failed runs'],
   quarantined: ['quarantined run', 'quarantined runs'],
   recovery: ['recovery', 'recoveries'],
+  sla: ['SLA breach', 'SLA breaches'],
   missed: ['missed instant', 'missed instants'],
   paused: ['automatic pause', 'automatic pauses'],
   'worker-lost': ['lost worker', 'lost workers'],

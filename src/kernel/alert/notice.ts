@@ -12,7 +12,15 @@ import type { Tick } from '../tick/tick.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 
 /** What an alert can be about. */
-export const alertKinds = ['failure', 'quarantined', 'recovery', 'missed', 'paused', 'worker-lost'] as const
+export const alertKinds = [
+  'failure',
+  'quarantined',
+  'recovery',
+  'missed',
+  'sla',
+  'paused',
+  'worker-lost',
+] as const
 
 /** One of the things that an alert can be about. */
 export type AlertKind = (typeof alertKinds)[number]

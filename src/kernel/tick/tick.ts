@@ -11,6 +11,7 @@ import { newTriggerRun } from '../identity/occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
 import type { NewRun } from '../run/run.js'
+import { deadlineChanges } from '../sla/sla.js'
 import { nextLook, scheduleOf } from '../trigger/schedule.js'
 import type { CheckNotice } from '../trigger/round-spec.js'
 import type { DueTrigger } from '../trigger/trigger.js'
@@ -66,6 +67,7 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
   const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: allowed.clear })
   const caught = catchUp({ due, schedule: instants, clear, now })
   const resolved = resolveOverlap(due, instants, caught.candidates)
+  const runs = resolved.instants.map((dueAt) => newTriggerRun(due, dueAt))
   return {
     trigger: due.trigger.name,
     revision: due.revision,
@@ -73,7 +75,7 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
     cursorAt: Math.max(due.cursorAt, untilAt),
     nextAt: nextTickAt(due, instants, untilAt),
     chainRun: undefined,
-    runs: resolved.instants.map((dueAt) => newTriggerRun(due, dueAt)),
+    runs,
     ranges: [
       ...held.ranges,
       ...allowed.ranges,
@@ -82,6 +84,7 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
       ...resolved.ranges,
     ],
     supersede: resolved.supersede,
+    ...(due.trigger.sla === undefined ? {} : { stateChanges: deadlineChanges(due.trigger, runs) }),
   }
 }
 

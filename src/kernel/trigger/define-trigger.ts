@@ -24,6 +24,7 @@ import {
   type Written,
 } from '../definition/read-value.js'
 import type { Labels } from '../run/run.js'
+import { readSla, type SlaInput } from '../sla/sla.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 
 /** When a job is due, and what becomes of instants that come late or too early. Exactly one of `cron`, `every` and `at` says when. */
@@ -72,6 +73,8 @@ export interface ScheduleOptions {
   readonly enabled?: boolean | undefined
   /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
   readonly labels?: Readonly<Record<string, string>> | undefined
+  /** How soon after their due instants its runs begin and end; a breach is recorded and can be told. */
+  readonly sla?: SlaInput | undefined
   /** The channels that are told about its trouble, in place of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
 }
@@ -161,6 +164,7 @@ export const triggerOptionNames: readonly string[] = [
   'enabled',
   'labels',
   'alerts',
+  'sla',
 ]
 
 const delayBounds = { min: 0, max: 86_400_000, allowed: 'from 0s to 24h' }
@@ -191,6 +195,7 @@ function readPolicies(
     ...(input['labels'] === undefined
       ? {}
       : { labels: readLabels(input['labels'], within(place, 'labels')) }),
+    ...(input['sla'] === undefined ? {} : { sla: readSla(input['sla'], within(place, 'sla')) }),
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),

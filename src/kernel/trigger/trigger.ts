@@ -6,6 +6,7 @@ import type { Json } from '../definition/json.js'
 import type { PartitionRule } from '../partition/rule.js'
 import type { RoundSpec } from './round-spec.js'
 import type { Labels } from '../run/run.js'
+import type { Sla } from '../sla/sla.js'
 import type { ScheduleSpec } from './schedule.js'
 
 /** What happens to due instants that were not found in time. */
@@ -50,6 +51,8 @@ export interface Trigger {
   readonly labels?: Labels | undefined
   /** The channels that are told about its trouble; absent: its job or the rules of the app say it. */
   readonly alerts?: AlertsOption | undefined
+  /** How soon after their due instants its runs begin and end. */
+  readonly sla?: Sla | undefined
   /** The services that each of its due instants checks; such a trigger makes no other runs. */
   readonly round?: RoundSpec | undefined
   /** Whether it is noted when its one run has ended. */

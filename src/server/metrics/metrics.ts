@@ -145,6 +145,12 @@ export class ProcessMetrics {
       help: 'Attempts whose worker disappeared, as this process found.',
       registers,
     })
+    const breaches = new Counter({
+      name: 'rota_sla_breaches_total',
+      help: 'Promises of triggers that were broken, as this process found.',
+      labelNames: ['rule'],
+      registers,
+    })
     const lag = new Gauge({
       name: 'rota_sensor_lag_seconds',
       help: 'How late the last poll of a sensor began.',
@@ -168,6 +174,7 @@ export class ProcessMetrics {
         if (state === 'failed') failed.inc({ job: label })
       }),
       on('run:lost', () => lost.inc()),
+      on('sla:breached', ({ rule }) => breaches.inc({ rule })),
       on('sensor:polled', ({ sensor, lagMs }) => lag.set({ sensor }, lagMs / 1000)),
     ]
   }

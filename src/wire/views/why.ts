@@ -17,6 +17,7 @@ export function whyView(why: Why, pending: PendingViews) {
     ...pick(why, ['trigger', 'fromAt', 'untilAt']),
     explanations: explanations.map((one) => explanationView(one, pending)),
     beside: beside.map((run) => ({ ...runView(run), pending: pending(run) })),
+    breaches: why.breaches.map((breach) => pick(breach, ['rule', 'run', 'dueAt', 'deadlineAt', 'at'])),
     ...pick(why, ['more', 'earlier']),
   }
 }

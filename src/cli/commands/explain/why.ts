@@ -1,3 +1,4 @@
+import { breachText } from '../../../kernel/sla/sla.js'
 import { parseWindow } from '../../../time/moment.js'
 import { heldText, releaseOf } from '../../../app/explain/pending-text.js'
 import type { App } from '../../../app/rota.js'
@@ -94,6 +95,7 @@ function print(out: Output, answer: Why, words: Words & { todo: string | undefin
   }
   const tell = (text: string): void => printWrapped(out, printable(text), { indent: 2, hanging: 4 })
   for (const explanation of answer.explanations) tell(explanationText(explanation, words))
+  for (const breach of answer.breaches) tell(`SLA: ${breachText(breach, (at) => times.full(at))}`)
   const start = startText(answer, times)
   if (start !== undefined) tell(start)
   if (todo !== undefined) tell(`\`${todo}\` enqueues it`)

@@ -1,0 +1,1 @@
+export { feature as sla } from './feature.js'
