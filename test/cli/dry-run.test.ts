@@ -22,6 +22,7 @@ beforeAll(async () => {
     store,
     jobs,
     triggers: { nightly: { job: 'work', cron: '0 2 * * *' } },
+    ...(hasFeatures('alerts') ? { alerts: { channels: { ops: { command: ['false'] } } } } : {}),
     ...(hasFeatures('assets') ? { assets: { days: { command: ['true'], partitions: 'daily' } } } : {}),
     ...(hasFeatures('sensors')
       ? { sensors: { inbox: { type: 'files', glob: '*.csv', directory: '.', every: '1h', job: 'work' } } }
@@ -82,6 +83,7 @@ function lines(): Readonly<Record<string, readonly string[]>> {
     'workers undrain': ['web-1'],
     'token create': ['mine', '--role', 'read'],
     'token revoke': [ids.token],
+    ...(hasFeatures('alerts') ? { 'alert test': ['ops'] } : {}),
     ...(hasFeatures('bulk') ? { 'bulk abort': [ids.bulk] } : {}),
     ...(hasFeatures('rounds')
       ? {

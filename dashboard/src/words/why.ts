@@ -1,5 +1,11 @@
 /** Words of the why panel: what became of an instant, and which rule decided. */
-import type { Explanation, LedgerReason, PendingReason, Run } from '../../../src/client/operations.js'
+import type {
+  Explanation,
+  LedgerReason,
+  PendingReason,
+  Run,
+  SlaBreach,
+} from '../../../src/client/operations.js'
 import { formatCount } from '../data/format.js'
 
 type Of<Kind extends Explanation['kind']> = Extract<Explanation, { kind: Kind }>
@@ -29,6 +35,9 @@ export const words = {
   ended: 'Ended',
   beside: 'Started by hand or by others in that time',
   to: 'to',
+  breaches: 'Promises that were broken',
+  breach: (rule: SlaBreach['rule']) =>
+    rule === 'started-within' ? 'SLA: it had not begun by' : 'SLA: it had not ended by',
   earlier: (count: number) =>
     `${formatCount(count)}${count >= 10_000 ? ' or more' : ''} earlier instants are not shown.`,
   later: 'More are to come; a shorter stretch shows them.',

@@ -82,7 +82,7 @@ function Body({
 }
 
 function Answers({ why, onAsk }: { why: Why; onAsk: (question: WhyQuestion) => void }): ReactNode {
-  const { trigger, explanations, beside, earlier, more, fromAt } = why
+  const { trigger, explanations, beside, breaches, earlier, more, fromAt } = why
   const [first] = explanations
   return (
     <>
@@ -102,6 +102,19 @@ function Answers({ why, onAsk }: { why: Why; onAsk: (question: WhyQuestion) => v
         ))}
       </ol>
       {more && earlier === 0 ? <p className="soft">{words.later}</p> : null}
+      {breaches.length === 0 ? null : (
+        <section>
+          <h3>{words.breaches}</h3>
+          <ul>
+            {breaches.map(({ rule, run, deadlineAt }) => (
+              <li key={`${run} ${rule}`}>
+                {words.breach(rule)} <Time at={deadlineAt} />{' '}
+                <Link href={`/runs/${run}`}>{words.openRun}</Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {beside.length === 0 ? null : (
         <section>
           <h3>{words.beside}</h3>
