@@ -26,6 +26,8 @@ const child = fileURLToPath(new URL('./kinds-child.mjs', import.meta.url))
 const kinds = flags.kinds.split(',')
 const builds = flags.before === undefined ? [dist] : [flags.before, dist]
 const capMs = 120_000
+/** What a kind must reach of plain runs in the same round, and four processes of one, on Postgres. */
+const targets = { ofPlain: 0.5, ofOne: 1 }
 const rates = new Map()
 
 await inScratch(flags.dir, async (directory) => {
@@ -129,9 +131,6 @@ async function rateOf(workers) {
 function sumOf(counts) {
   return [...counts.values()].reduce((sum, each) => sum + each, 0)
 }
-
-/** What a kind must reach of plain runs in the same round, and four processes of one, on Postgres. */
-const targets = { ofPlain: 0.5, ofOne: 1 }
 
 function print() {
   const of = (...key) => median(rates.get(JSON.stringify(key)) ?? [])
