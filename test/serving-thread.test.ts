@@ -100,6 +100,9 @@ it('a question that takes long does not hold the loop of the program, and a stop
     handler(new Request(`http://127.0.0.1/ops/api/v1${address}`))
   await app.start({ roles: { scheduler: true, worker: false } })
   expect((await ask('/runs')).status).toBe(200)
+  const stream = (await ask('/stream')).body?.getReader()
+  expect(new TextDecoder().decode((await stream?.read())?.value)).toContain('event: hello')
+  await stream?.cancel()
   fill(path, 300_000)
   let turns = 0
   const over = new AbortController()

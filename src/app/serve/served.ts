@@ -171,6 +171,7 @@ function liveRoutes(stream: Broadcast | undefined): readonly Route<App>[] {
     route({
       method: 'GET',
       path: '/stream',
+      isStream: true,
       role: 'read',
       group,
       summary: 'Streams which topics have changed, as server-sent events.',
