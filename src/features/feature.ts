@@ -10,6 +10,7 @@ import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import type { Command, CommandEntry, Context } from '../cli/framework/command.js'
 import type { StepFunction } from '../handlers/pipeline/step-function.js'
 import type { Store } from '../store/port.js'
+import type { FeatureGauge } from '../wire/feature-gauge.js'
 import type { Route } from '../wire/route.js'
 import type { CommandExtension } from './command-extension.js'
 import type { FeatureConfig } from './feature-config.js'
@@ -48,6 +49,8 @@ export interface Feature {
   readonly notices?: () => Promise<FeatureNotices>
   /** Its routes of the HTTP API; they are loaded with the server only. */
   readonly routes?: () => Promise<readonly Route[]>
+  /** Its gauges among the metrics; they are loaded with the server only. */
+  readonly gauges?: () => Promise<readonly FeatureGauge[]>
   /** What it answers outside the API, by the first part of the path; it checks its callers itself. */
   readonly doors?: Readonly<Record<string, (app: never, request: Request) => Promise<Response>>>
   /** What it adds to commands that belong to no feature, by their names. */

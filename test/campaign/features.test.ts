@@ -65,7 +65,9 @@ async function treeWithout(feature: string): Promise<string> {
 async function run(cwd: string, line: readonly string[]): Promise<{ code: number | null; output: string }> {
   const { NODE_OPTIONS: _, VITEST: __, ...env } = process.env
   return await new Promise((resolve) => {
-    const options = { cwd, env: { ...env, DAYS: '10' }, maxBuffer: 64 * 1024 * 1024 }
+    // Its own directory for what it leaves behind: tests compare how long paths are.
+    const TMPDIR = dirname(tmpdir())
+    const options = { cwd, env: { ...env, TMPDIR, DAYS: '10' }, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(process.execPath, line, options, (_, stdout, stderr) => {
       resolve({ code: child.exitCode, output: `${stdout}${stderr}`.slice(-20_000) })
     })

@@ -111,7 +111,8 @@ it('every command has its routes, or a reason why it has none', async () => {
     const routes = routesOf[path]
     return routes === undefined || 'none' in routes ? [] : routes.filter((route) => !served.has(route))
   })
-  expect(missing).toEqual([])
+  // A command may use the routes of a feature that is not there.
+  if (isWhole) expect(missing).toEqual([])
   // A command that is gone leaves no line here.
   if (isWhole) expect(Object.keys(routesOf).filter((path) => !paths.includes(path))).toEqual([])
 })

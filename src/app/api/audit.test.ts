@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { daily } from '../../kernel/partition/define.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
 import { sync } from '../../engine/sync/sync.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
@@ -13,17 +12,6 @@ async function stage() {
   const app = createApp({ store: 'memory:' }, 'code:test')
   onTestFinished(() => app.close())
   app.job('work', () => 'done')
-  app.job('other', () => 'done')
-  app.assets.define('report', {
-    partitions: daily({ timezone: 'UTC', start: '2026-01-01' }),
-    materialize: () => 1,
-  })
-  const found = { kind: 'ok', state: null } as const
-  app.sensors.define('watch', {
-    sensor: { init: () => found, poll: () => found },
-    job: 'work',
-    every: '1h',
-  } as never)
   app.schedule('nightly', { job: 'work', cron: '0 2 * * *' })
   await app.start({ roles: { worker: false } })
   return app
@@ -49,34 +37,6 @@ it('every change of the nouns of an app is recorded, with who and why', async ()
     ['switch.on', () => app.switches.on('worker', options)],
     ['freeze', () => app.freeze(options)],
     ['thaw', () => app.thaw(options)],
-    [
-      'round.start',
-      () => app.rounds.start('round', { every: '10m', services: ['work', 'other'], ...options }),
-    ],
-    ['service.timing', () => app.rounds.setTiming('work', { every: '20m', ...options })],
-    ['round.stop', () => app.rounds.stop('round', options)],
-    ['asset.schedule', () => app.assets.schedule('report', { name: 'daily', cron: '0 3 * * *', ...options })],
-    ['asset.unschedule', () => app.assets.unschedule('daily', options)],
-    [
-      'backfill.start',
-      () => app.assets.backfill('report', { from: '2026-01-01', to: '2026-01-03', ...options }),
-    ],
-    [
-      'backfill.cancel',
-      async () => {
-        const [backfill] = await app.assets.backfills.list()
-        await app.assets.backfills.cancel(backfill?.id ?? '', options)
-      },
-    ],
-    ['run.enqueue', () => app.assets.materialize('report', { partition: '2026-01-05', ...options })],
-    ['sensor.reset', () => app.sensors.reset('watch', { keys: false, ...options })],
-    [
-      'command.add',
-      () =>
-        app.commands.add({ id: 'c1', type: 'recurring', schedule: '0 9 * * *', command: 'work' }, options),
-    ],
-    ['command.remove', () => app.commands.remove('c1', options)],
-    ['sensor.remove', () => app.sensors.remove('watch', options)],
   ]
   for (const [action, change] of steps) {
     const before = (await app.history({ limit: 500 })).length

@@ -1,4 +1,6 @@
+import type { Feature } from '../../features/feature.js'
 import { findFeatures } from '../../features/find-features.js'
+import type { FeatureGauge } from '../../wire/feature-gauge.js'
 import type { Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
 
@@ -16,8 +18,12 @@ export type Door = (app: App, request: Request) => Promise<Response>
 
 /** Loads the doors of all features, by the first part of their path. */
 export async function loadDoors(): Promise<ReadonlyMap<string, Door>> {
-  const features = await findFeatures()
-  return new Map(
-    features.flatMap((one): [string, Door][] => ('doors' in one ? Object.entries(one.doors) : [])),
-  )
+  const features: readonly Feature[] = await findFeatures()
+  return new Map(features.flatMap(({ doors = {} }) => Object.entries(doors) as [string, Door][]))
+}
+
+/** Loads the gauges that features add to the metrics. */
+export async function loadGauges(): Promise<readonly FeatureGauge[]> {
+  const features: readonly Feature[] = await findFeatures()
+  return (await Promise.all(features.map(async ({ gauges }) => (await gauges?.()) ?? []))).flat()
 }

@@ -24,7 +24,7 @@ import type { App } from '../rota.js'
 import { coreRoutes } from '../routes/index.js'
 import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
-import { loadDoors, loadFeatureRoutes } from './feature-routes.js'
+import { loadDoors, loadFeatureRoutes, loadGauges } from './feature-routes.js'
 
 /** How an app is served: by a server around it that knows its users, or on an address of its own. */
 export type ServeOptions = {
@@ -61,7 +61,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   )
   const { readOnly, checkAnswers, other } = options
   const ofStore = other?.isApp === false ? undefined : new StoreMetrics(app)
-  const ofProcess = other?.isApp === true ? undefined : new ProcessMetrics(app)
+  const ofProcess = other?.isApp === true ? undefined : new ProcessMetrics(app, await loadGauges())
   const identify = knownOr(
     'authorize' in options
       ? authorized(options.authorize)

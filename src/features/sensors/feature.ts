@@ -16,6 +16,7 @@ export const feature = {
   notices: async () => (await import('./notice.js')).sensorNotices,
   up: async () => (await import('./up.js')).webhooksOption,
   routes: async () => (await import('./routes.js')).sensorRoutes,
+  gauges: async () => [(await import('./health/metrics.js')).lagGauge],
   doors: { hooks: async (app: { readonly sensors: Sensors }, request) => await app.sensors.hook(request) },
   commands: {
     sensor: {

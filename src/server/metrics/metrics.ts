@@ -6,6 +6,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import type { EngineEvents, EventName } from '../../engine/events.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
+import type { FeatureGauge } from '../../wire/feature-gauge.js'
 
 /** What metrics need of an app. */
 export interface MeasuredApp {
@@ -80,10 +81,11 @@ export class ProcessMetrics {
   readonly #jobs = new Set<string>()
   readonly #stops: (() => void)[]
 
-  constructor(app: MeasuredApp) {
+  constructor(app: MeasuredApp, gauges: readonly FeatureGauge[] = []) {
     this.#app = app
     collectDefaultMetrics({ register: this.#registry })
-    this.#stops = this.#listen([this.#registry])
+    const registers = [this.#registry]
+    this.#stops = [...this.#listen(registers), ...gauges.map((one) => this.#follow(one, registers))]
   }
 
   /** The metrics as text for Prometheus. */
@@ -151,12 +153,6 @@ export class ProcessMetrics {
       labelNames: ['rule'],
       registers,
     })
-    const lag = new Gauge({
-      name: 'rota_sensor_lag_seconds',
-      help: 'How late the last poll of a sensor began.',
-      labelNames: ['sensor'],
-      registers,
-    })
     const { on } = { on: this.#app.on.bind(this.#app) }
     return [
       on('tick', ({ runs, ranges: found }) => {
@@ -175,8 +171,16 @@ export class ProcessMetrics {
       }),
       on('run:lost', () => lost.inc()),
       on('sla:breached', ({ rule }) => breaches.inc({ rule })),
-      on('sensor:polled', ({ sensor, lagMs }) => lag.set({ sensor }, lagMs / 1000)),
     ]
+  }
+
+  /** A gauge of a feature follows an event of the feature. */
+  #follow({ name, help, label, event, read }: FeatureGauge, registers: Registry[]): () => void {
+    const gauge = new Gauge({ name, help, labelNames: [label], registers })
+    return this.#app.on(event as EventName, (notice) => {
+      const { of, value } = read(notice as never)
+      gauge.set({ [label]: of }, value)
+    })
   }
 
   #label(job: string): string {

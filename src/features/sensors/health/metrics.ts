@@ -1,4 +1,15 @@
+import type { EngineEvents } from '../../../engine/events.js'
+import type { FeatureGauge } from '../../../wire/feature-gauge.js'
 import type { SensorInfo } from '../status.js'
+
+/** How late polls of this process begin. */
+export const lagGauge: FeatureGauge = {
+  name: 'rota_sensor_lag_seconds',
+  help: 'How late the last poll of a sensor began.',
+  label: 'sensor',
+  event: 'sensor:polled',
+  read: ({ sensor, lagMs }: EngineEvents['sensor:polled']) => ({ of: sensor, value: lagMs / 1000 }),
+}
 
 /** How sensors fare, as Prometheus reads it. */
 export function sensorMetrics(sensors: readonly SensorInfo[]): string {

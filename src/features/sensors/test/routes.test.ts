@@ -35,6 +35,10 @@ it('every change of sensors is audited, and none by a dry run', async () => {
       action: 'sensor.reset',
     },
   })
+  await app.sensors.remove('inbox', { by: 'ann', reason: 'gone' })
+  expect(await app.history({ limit: 1 })).toMatchObject([
+    { action: 'sensor.remove', actor: 'ann', reason: 'gone', via: 'code' },
+  ])
 })
 
 it('a preview says what a poll would find, and changes nothing', async () => {
