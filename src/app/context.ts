@@ -36,7 +36,7 @@ export function newContext(options: ContextOptions): AppContext {
   const { registry, lifecycle, enqueuer } = options
   const store: AppContext['store'] = () => lifecycle.store()
   return {
-    settings: pick(options.settings, ['leaseMs', 'offerAfterMs', 'serve']),
+    settings: pick(options.settings, ['leaseMs', 'retentionMs', 'offerAfterMs', 'serve']),
     source,
     directory,
     clock,

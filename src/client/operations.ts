@@ -338,6 +338,14 @@ export type Job = {
   readonly [other: string]: unknown
 }
 
+/** The schema Kept of the API. */
+export type Kept = {
+  readonly what: 'runs' | 'audit' | 'rollups' | 'coverage' | 'requests' | 'sessions'
+  readonly keptMs: number
+  readonly most: number | null
+  readonly about: string
+}
+
 /** The schema LedgerEntry of the API. */
 export type LedgerEntry = {
   readonly seq: number
@@ -867,6 +875,7 @@ export interface Operations {
       readonly query?: {
         readonly limit?: number
         readonly after?: string
+        readonly before?: string
         readonly order?: 'name' | 'next'
         readonly search?: string
         readonly job?: string
@@ -879,6 +888,7 @@ export interface Operations {
       readonly items: readonly Trigger[]
       readonly next: string | null
       readonly total: { readonly count: number; readonly capped: boolean }
+      readonly previous: string | null
     }
   }
   /** Adds triggers, and the jobs that are new with them; all or none. */
@@ -1225,9 +1235,11 @@ export interface Operations {
         readonly to?: string
         readonly newest?: number
         readonly state?: 'missing' | 'running' | 'done' | 'failed' | 'stale'
+        readonly limit?: number
+        readonly after?: string
       }
     }
-    readonly answer: { readonly items: readonly Partition[] }
+    readonly answer: { readonly items: readonly Partition[]; readonly next: string | null }
   }
   /** Makes one partition of an asset now. */
   readonly 'POST /assets/{name}/materialize': {
@@ -1642,6 +1654,11 @@ export interface Operations {
   readonly 'GET /session': {
     readonly request: {}
     readonly answer: Session
+  }
+  /** Says how long the store keeps what. */
+  readonly 'GET /retention': {
+    readonly request: {}
+    readonly answer: { readonly items: readonly Kept[] }
   }
   /** Streams which topics have changed, as server-sent events. */
   readonly 'GET /stream': {

@@ -1,3 +1,4 @@
+import { rolledSeries } from './upkeep/rolled-series.js'
 import { describe, expect, it } from 'vitest'
 import {
   changed,
@@ -136,6 +137,20 @@ describe('listeners', () => {
 })
 
 describe('history', () => {
+  it('a run is counted before it is pruned, however short the retention is', async () => {
+    const stage = new Stage()
+    await stage.process({
+      jobs: { work: () => undefined },
+      triggers: { t: { cron: '*/10 * * * *' } },
+      retentionMs: minute,
+    })
+    await stage.pass(5 * hour)
+    expect((await stage.runs('t')).length).toBeLessThan(20)
+    const fromAt = t0 - (t0 % hour)
+    const rows = await rolledSeries(stage.store, { fromAt, untilAt: fromAt + 26 * hour, bucketMs: hour })
+    expect(rows.slice(1, 4).map(({ runs }) => runs)).toEqual([6, 6, 6])
+  })
+
   it('final runs are pruned when they are old enough, and the ledger still accounts for them', async () => {
     const stage = new Stage()
     await stage.process({

@@ -9,14 +9,12 @@
  * and the next request is told so.
  */
 import { createHash } from 'node:crypto'
+import { requestsKeptMs } from '../engine/upkeep/kept.js'
 import type { StateChange, StateEntry } from '../kernel/state/state-entry.js'
 import type { Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 import { problemAnswer, safeHeaders, toResponse, type Answer } from './answer.js'
 import { isKnown, Refusal } from './problem.js'
-
-/** How long a key is remembered. Upkeep removes older ones. */
-const keptMs = 86_400_000
 
 /** How long a request may take before its key can be taken over. */
 const runningMs = 60_000
@@ -103,7 +101,7 @@ function answerAgain(
   known: Kept,
   { fingerprint, now }: { fingerprint: string; now: Instant },
 ): Response | undefined {
-  if (known.at < now - keptMs) return undefined
+  if (known.at < now - requestsKeptMs) return undefined
   if (known.fingerprint !== fingerprint) {
     throw new Refusal('KEY_REUSED', 'this Idempotency-Key was used for another request')
   }

@@ -88,13 +88,21 @@ export interface Pulse {
   readonly audit: number
 }
 
+/** Where a page of triggers begins or ends. */
+export interface TriggerCursor {
+  readonly name: string
+  readonly nextAt?: Instant | undefined
+}
+
 /** Which triggers are asked for, in which order. */
 export interface TriggersPage {
   readonly limit: number
   /** By name; or by the next tick, and then only those that have one and are no sensors. */
   readonly order: 'name' | 'next'
   /** The last one of the page before. */
-  readonly after?: { readonly name: string; readonly nextAt?: Instant | undefined } | undefined
+  readonly after?: TriggerCursor | undefined
+  /** The first one of the page after: those next to it are asked for, in the same order. */
+  readonly before?: TriggerCursor | undefined
   /** A part of the name, in any case. */
   readonly search?: string | undefined
   readonly names?: readonly string[] | undefined

@@ -14,6 +14,7 @@ export interface TriggersQuery {
   readonly limit: number
   readonly order: 'name' | 'next'
   readonly after?: string | undefined
+  readonly before?: string | undefined
   readonly search?: string | undefined
   readonly job?: string | undefined
   readonly queue?: string | undefined
@@ -29,7 +30,10 @@ export async function triggerOf(app: App, name: string) {
 }
 
 /** One page of triggers. */
-export async function triggersPage(app: App, { limit, after, state, job, queue, ...query }: TriggersQuery) {
+export async function triggersPage(
+  app: App,
+  { limit, after, before, state, job, queue, ...query }: TriggersQuery,
+) {
   const store = await app.store()
   const holds = await store.holds({ openAt: app.now() })
   const paused = holds.flatMap(({ target }) => (target.startsWith('trigger:') ? [target.slice(8)] : []))
@@ -39,17 +43,33 @@ export async function triggersPage(app: App, { limit, after, state, job, queue, 
     ...(state === 'paused' ? { names: paused } : {}),
     ...(state === 'any' ? {} : { active: state !== 'ended' }),
   }
-  const found = await store.triggersPage({ ...filter, limit: limit + 1, after: readCursor(after) })
-  const items = found.slice(0, limit)
-  const isAll = after === undefined && found.length <= limit
+  const cursor =
+    before === undefined ? { after: readCursor(after, 'after') } : { before: readCursor(before, 'before') }
+  // One more than asked for shows whether there is another page in this direction.
+  const found = await store.triggersPage({ ...filter, limit: limit + 1, ...cursor })
+  const items = before === undefined ? found.slice(0, limit) : found.slice(-limit)
+  const hasMore = found.length > limit
+  const isAll = after === undefined && before === undefined && !hasMore
   const count = isAll
     ? found.length
     : (await store.triggersPage({ ...filter, limit: mostCounted + 1 })).length
   return {
     items: items.map((one) => viewOf(one, holds)),
-    next: found.length > limit ? cursorOf(items.at(-1) as StoredTrigger) : undefined,
+    ...neighbours(items, { after, before, hasMore }),
     total: { count: Math.min(count, mostCounted), capped: count > mostCounted },
   }
+}
+
+/** The cursors of the pages beside one. */
+function neighbours(
+  items: readonly StoredTrigger[],
+  { after, before, hasMore }: Pick<TriggersQuery, 'after' | 'before'> & { readonly hasMore: boolean },
+) {
+  const [first, last] = [items[0], items.at(-1)]
+  const ahead = first === undefined ? after : cursorOf(first)
+  const behind = last === undefined ? before : cursorOf(last)
+  if (before !== undefined) return { next: behind, previous: hasMore ? ahead : undefined }
+  return { next: hasMore ? behind : undefined, previous: after === undefined ? undefined : ahead }
 }
 
 /** The jobs whose triggers are asked for; nothing where all are. */
@@ -73,7 +93,7 @@ function cursorOf({ trigger, nextAt }: StoredTrigger): string {
   return Buffer.from(JSON.stringify([trigger.name, nextAt])).toString('base64url')
 }
 
-function readCursor(text: string | undefined): TriggersPage['after'] {
+function readCursor(text: string | undefined, field: 'after' | 'before'): TriggersPage['after'] {
   if (text === undefined) return undefined
   try {
     const [name, nextAt] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [unknown, unknown]
@@ -81,8 +101,9 @@ function readCursor(text: string | undefined): TriggersPage['after'] {
   } catch {
     // Not one of ours.
   }
-  const faults = [{ path: 'query/after', message: 'it is not the `next` of a page' }]
-  throw new Refusal('REQUEST_INVALID', 'the request is not valid: query/after is not the `next` of a page', {
-    faults,
+  const path = `query/${field}`
+  const message = `it is not the \`${field === 'after' ? 'next' : 'previous'}\` of a page`
+  throw new Refusal('REQUEST_INVALID', `the request is not valid: ${path}: ${message}`, {
+    faults: [{ path, message }],
   })
 }

@@ -1,7 +1,7 @@
 /** The routes of triggers. */
 import { z } from 'zod'
 import { trigger, triggerVersion } from '../../wire/definitions.js'
-import { change, instant, name, page, paging } from '../../wire/fields.js'
+import { change, instant, name, pageBothWays, pagingBothWays } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import { formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
@@ -25,7 +25,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     group,
     summary: 'Lists triggers, by name or by their next due instant.',
     query: z.strictObject({
-      ...paging,
+      ...pagingBothWays,
       order: z.enum(['name', 'next']).default('name'),
       search: z.string().max(256).optional().meta({ description: 'A part of the name, in any case.' }),
       job: name.optional(),
@@ -33,7 +33,7 @@ export const triggerRoutes: readonly Route<App>[] = [
       source: z.string().max(256).optional(),
       state: z.enum(['active', 'paused', 'ended', 'any']).default('active'),
     }),
-    answer: page(trigger),
+    answer: pageBothWays(trigger),
     example: { query: { order: 'next', limit: '2' } },
     handle: async ({ app, query }) => await triggersPage(app, query),
   }),

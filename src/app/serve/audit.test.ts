@@ -217,6 +217,17 @@ describe('Idempotency-Key', () => {
   })
 })
 
+it('a trigger that was added is a topic of the stream at once', async () => {
+  const { app, send } = await stage()
+  const store = await app.store()
+  const before = await store.pulse()
+  await app.triggers.add({ more: { job: 'greet', every: '1h' } })
+  const after = await store.pulse()
+  expect([...topicsBetween(before, after)]).toContain('triggers')
+  await send('DELETE', '/triggers/more', {})
+  expect([...topicsBetween(after, await store.pulse())]).toContain('triggers')
+})
+
 it('a retried run is a topic of the stream at once', async () => {
   const { app, send, ids } = await stage()
   const store = await app.store()

@@ -57,6 +57,47 @@ describe('the routes', () => {
     await checkExamples(ask, own, { ...examples, 'web-1': worker?.host ?? '' })
   })
 
+  it('say how long the store keeps what', async () => {
+    const { ask } = await stage()
+    const { items } = (await ask('GET', '/api/v1/retention')).body as unknown as {
+      items: { what: string; keptMs: number }[]
+    }
+    const days = Object.fromEntries(items.map(({ what, keptMs }) => [what, keptMs / 86_400_000]))
+    expect(days).toEqual({ runs: 30, audit: 400, rollups: 400, coverage: 400, requests: 1, sessions: 0.5 })
+  })
+
+  it('list triggers in pages, forwards and backwards', async () => {
+    const { ask, app } = await stage()
+    await app.triggers.add(
+      Object.fromEntries(
+        ['a', 'b', 'c', 'd', 'e'].map((name, i) => [name, { job: 'greet', every: `${i + 1}h` }]),
+      ),
+    )
+    for (const order of ['name', 'next']) {
+      const all = (await ask('GET', `/api/v1/triggers?order=${order}`)).body.items.map(({ name }) => name)
+      expect(all).toHaveLength(7)
+      const page = async (cursor: string) => {
+        const { body } = await ask('GET', `/api/v1/triggers?order=${order}&limit=3${cursor}`)
+        return {
+          names: body.items.map(({ name }) => name),
+          next: body.next,
+          previous: body['previous'] as unknown,
+        }
+      }
+      const first = await page('')
+      expect(first).toMatchObject({ names: all.slice(0, 3), previous: null })
+      const second = await page(`&after=${first.next}`)
+      expect(second.names).toEqual(all.slice(3, 6))
+      const last = await page(`&after=${second.next}`)
+      expect(last).toMatchObject({ names: all.slice(6), next: null })
+      expect((await page(`&before=${String(last.previous)}`)).names).toEqual(all.slice(3, 6))
+      const back = await page(`&before=${String(second.previous)}`)
+      expect(back).toMatchObject({ names: all.slice(0, 3), previous: null })
+      expect((await page(`&after=${back.next}`)).names).toEqual(all.slice(3, 6))
+    }
+    expect((await ask('GET', '/api/v1/triggers?before=nonsense')).status).toBe(422)
+  })
+
   it('all have an example', () => {
     expect(routes.filter(({ example, isPrivate }) => example === undefined && isPrivate !== true)).toEqual([])
   })

@@ -22,6 +22,7 @@ import { pulseText } from '../../server/stream/pulse-text.js'
 import { route, type Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
 import { coreRoutes } from '../routes/index.js'
+import { retentionRoute } from '../routes/retention.js'
 import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
 import { loadDoors, loadFeatureRoutes, loadGauges } from './feature-routes.js'
@@ -67,7 +68,12 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
       ? authorized(options.authorize)
       : identifier({ store: context.store, now, ...options }),
   )
-  const routes = await allRoutes({ isMounted: 'authorize' in options, isReadOnly: readOnly === true, stream })
+  const routes = await allRoutes({
+    isMounted: 'authorize' in options,
+    isReadOnly: readOnly === true,
+    stream,
+    retentionMs: context.settings.retentionMs,
+  })
   const api = apiHandler<App>({
     app,
     routes,
@@ -116,10 +122,12 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
 export async function allRoutes({
   isMounted,
   isReadOnly = false,
+  retentionMs = 0,
   stream,
 }: {
   isMounted: boolean
   isReadOnly?: boolean
+  retentionMs?: number
   stream?: Broadcast
 }): Promise<readonly Route<App>[]> {
   const routes: readonly Route<App>[] = [
@@ -128,6 +136,7 @@ export async function allRoutes({
     ...(await loadFeatureRoutes()),
     ...(isMounted ? [] : accessRoutes(new SignInAttempts())),
     callerRoute({ isReadOnly, isMounted }),
+    retentionRoute(retentionMs),
     ...liveRoutes(stream),
     documentRoute(() => routes),
     docsRoute(() => routes),

@@ -14,10 +14,8 @@ import type { SeriesRow } from '../../store/series.js'
 import type { Store } from '../../store/port.js'
 import { DAY_MS, HOUR_MS } from '../../time/civil.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
+import { daysKeptMs } from './kept.js'
 import { writeHours, type Hours } from './rolled-hours.js'
-
-/** How long roll-ups, and the coverage of days, are kept. */
-const daysRetentionMs = 400 * DAY_MS
 
 /** How long after its end an hour is counted: a worker may report an end until its lease is over. */
 const settleMs = 10 * 60_000
@@ -27,9 +25,14 @@ const entriesPerCommit = 200
 
 const markKey = { kind: 'rollup', name: 'until', item: '' } as const
 
+/** Up to where hours are counted: what ended later must not be pruned yet, however short the retention is. */
+export function countedUntil(now: Instant): Instant {
+  return floorTo(now - settleMs, HOUR_MS)
+}
+
 /** Rolls up hours that are over, at most those of one day; answers whether more are left. */
 export async function rollUp(store: Store, now: Instant): Promise<'more' | 'done'> {
-  const closedAt = floorTo(now - settleMs, HOUR_MS)
+  const closedAt = countedUntil(now)
   const mark = await readMark(store)
   const fromAt = mark.untilAt ?? (await firstDay(store, closedAt))
   if (fromAt === undefined || fromAt >= closedAt) return 'done'
@@ -49,7 +52,7 @@ export async function rollUp(store: Store, now: Instant): Promise<'more' | 'done
 
 /** Forgets some of what is kept by day and is older than the retention: roll-ups, and the coverage of triggers. Answers how many entries went. */
 export async function forgetDays(store: Store, now: Instant): Promise<number> {
-  const oldest = dayName(now - daysRetentionMs)
+  const oldest = dayName(now - daysKeptMs)
   let forgotten = 0
   for (const kind of ['rollup', 'coverage'] as const) {
     // Entries are named after days, which sort by time and before every other name.
@@ -82,7 +85,7 @@ async function readMark(store: Store): Promise<{ untilAt: Instant | undefined; r
 async function firstDay(store: Store, closedAt: Instant): Promise<Instant | undefined> {
   if ((await store.pulse()).endedAt === 0) return undefined
   const week = 7 * DAY_MS
-  for (let fromAt = floorTo(closedAt - daysRetentionMs, DAY_MS); fromAt < closedAt; fromAt += week) {
+  for (let fromAt = floorTo(closedAt - daysKeptMs, DAY_MS); fromAt < closedAt; fromAt += week) {
     const untilAt = Math.min(fromAt + week, closedAt)
     const [first] = await store.series({ fromAt, untilAt, bucketMs: DAY_MS })
     if (first !== undefined) return first.bucketAt

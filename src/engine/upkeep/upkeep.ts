@@ -5,7 +5,8 @@ import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
 import { noteLostWorkers } from '../notices.js'
 import { forgetRequests } from './forget-requests.js'
-import { forgetDays, rollUp } from './roll-up.js'
+import { auditKept } from './kept.js'
+import { countedUntil, forgetDays, rollUp } from './roll-up.js'
 
 /** What upkeep needs. */
 export interface UpkeepOptions {
@@ -28,10 +29,6 @@ const lostBatch = 200
 const pruneBatch = 1000
 const pruneEveryMs = 3_600_000
 const rollUpEveryMs = 600_000
-
-/** For how long audit entries are kept, and how many at most. */
-const auditMs = 400 * 86_400_000
-const auditEntries = 100_000
 
 /** Looks after what nobody else does: claims of workers that are gone, hours that are over, and history that is old enough. */
 export class Upkeep {
@@ -98,14 +95,19 @@ export class Upkeep {
     const { store, now, retentionMs } = this.#options
     const at = now()
     if (retentionMs === Infinity || at < this.#pruneAt) return 0
-    const pruned = await store.prune({ before: at - retentionMs, limit: pruneBatch, now: at })
-    const audited = await store.pruneAudit({ before: at - auditMs, keep: auditEntries, limit: pruneBatch })
+    const before = Math.min(at - retentionMs, countedUntil(at))
+    const pruned = await store.prune({ before, limit: pruneBatch, now: at })
+    const audited = await store.pruneAudit({
+      before: at - auditKept.ms,
+      keep: auditKept.most,
+      limit: pruneBatch,
+    })
     if (pruned < pruneBatch && audited < pruneBatch) {
       await forgetRequests(store, at)
       this.#pruneAt = at + pruneEveryMs
     }
     if (pruned > 0) {
-      const details = { before: at - retentionMs, count: pruned }
+      const details = { before, count: pruned }
       this.#options.events.emit('operation', {
         operation: 'prune',
         target: 'runs',

@@ -40,6 +40,10 @@ export interface GridOptions {
   readonly labels?: readonly string[] | undefined
   /** Or this many of the newest. */
   readonly newest?: number | undefined
+  /** Only those that come after this one: the last one of the page before. */
+  readonly after?: string | undefined
+  /** At most this many; default: all. */
+  readonly limit?: number | undefined
 }
 
 /** `app.assets`: data that is made in partitions, and what is made from what. */

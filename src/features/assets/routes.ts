@@ -8,6 +8,8 @@ import { partitionStates } from './partition-state.js'
 import { assetView, partitionView } from './status.js'
 
 const group = 'Assets'
+/** The most partitions of one answer. */
+const mostPartitions = 10_000
 const parts = z.strictObject({ name })
 const scheduleParts = z.strictObject({ name, schedule: name })
 const label = z.string().max(512)
@@ -60,14 +62,25 @@ export const assetRoutes: readonly Route<AssetsApp>[] = [
     query: z.strictObject({
       from: label.optional().meta({ description: 'The first partition.' }),
       to: label.optional().meta({ description: 'The last partition, included.' }),
-      newest: z.coerce.number().int().min(1).max(10_000).default(30),
+      newest: z.coerce.number().int().min(1).max(mostPartitions).default(30),
       state: partitionState.optional().meta({ description: 'Only the partitions in this state.' }),
+      limit: z.coerce.number().int().min(1).max(mostPartitions).default(1000).meta({
+        description: 'How many partitions of a range are looked at; with `state`, fewer are listed.',
+      }),
+      after: label.optional().meta({ description: '`next` of the page before.' }),
     }),
-    answer: z.strictObject({ items: z.array(partition) }),
+    answer: z.strictObject({ items: z.array(partition), next: z.string().nullable() }),
     example: { parts: { name: 'raw_events' }, query: { from: '2026-01-01', to: '2026-01-03' } },
     handle: async ({ app, parts: given, query: { state, ...range } }) => {
-      const found = await app.assets.grid(given.name, range)
-      return { items: found.filter((one) => state === undefined || one.state === state).map(partitionView) }
+      const isRange = range.from !== undefined || range.to !== undefined
+      const limit = isRange ? range.limit : mostPartitions
+      // One more than is looked at shows whether there is another page.
+      const found = await app.assets.grid(given.name, { ...range, limit: limit + 1 })
+      const page = found.slice(0, limit)
+      return {
+        items: page.filter((one) => state === undefined || one.state === state).map(partitionView),
+        next: found.length > limit ? page.at(-1)?.label : undefined,
+      }
     },
   }),
   route({

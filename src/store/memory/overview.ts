@@ -7,6 +7,7 @@ import type {
   Pulse,
   RunMark,
   TallyRow,
+  TriggerCursor,
   TriggersPage,
 } from '../overview.js'
 import { toStored } from './planning.js'
@@ -37,21 +38,23 @@ export function pulse(tables: Tables): Pulse {
 
 /** One page of triggers. */
 export function triggersPage(tables: Tables, request: TriggersPage): StoredTrigger[] {
-  const { limit, order, after } = request
+  const { limit, order, after, before } = request
   const rows =
     order === 'next'
       ? [...tables.byNextTick.from(() => false)]
       : [...tables.triggers.values()].toSorted((a, b) => compareText(a.trigger.name, b.trigger.name))
-  const isAfter = ({ nextAt, trigger }: StoredTrigger): boolean => {
-    if (after === undefined) return true
-    const isLater = compareText(trigger.name, after.name) > 0
-    if (order === 'name' || after.nextAt === undefined) return isLater
-    return (nextAt ?? 0) > after.nextAt || (nextAt === after.nextAt && isLater)
+  const placeOf = ({ nextAt, trigger }: StoredTrigger, cursor: TriggerCursor): number => {
+    const byName = compareText(trigger.name, cursor.name)
+    if (order === 'name' || cursor.nextAt === undefined) return byName
+    return (nextAt ?? 0) - cursor.nextAt || byName
   }
-  return rows
-    .filter((row) => isAfter(row) && fits(row, request))
-    .slice(0, limit)
-    .map(toStored)
+  const found = rows.filter(
+    (row) =>
+      (after === undefined || placeOf(row, after) > 0) &&
+      (before === undefined || placeOf(row, before) < 0) &&
+      fits(row, request),
+  )
+  return (before === undefined ? found.slice(0, limit) : found.slice(-limit)).map(toStored)
 }
 
 function fits({ trigger, source, active }: StoredTrigger, request: TriggersPage): boolean {

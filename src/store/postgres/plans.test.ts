@@ -6,6 +6,7 @@ import type { Tick } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import type { Store } from '../port.js'
 import type { RunFilter } from '../run-filter.js'
+import { askAll } from '../conformance/questions.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 
 /*
@@ -79,6 +80,25 @@ it.each(lists)('every statement of the list %j uses %s', async (filter, index) =
   const texts = sent.filter((text) => /from \S+\.runs/.test(text))
   expect(texts.length).toBeGreaterThan(0)
   for (const text of texts) expect(await planOf(text)).toMatch(index)
+})
+
+it('every question of lists, charts and alerts has an index', async () => {
+  const { store } = await stores.open()
+  const query = vi.spyOn(Client.prototype, 'query')
+  await askAll(store)
+  const sent = query.mock.calls.flatMap(([one]) => (typeof one === 'object' ? [one.text] : []))
+  query.mockRestore()
+  expect(new Set(sent).size).toBeGreaterThan(15)
+  // Tables are nearly empty here: only what no index can answer is then still read as a whole.
+  await stores.client.query('set enable_seqscan = off')
+  const whole: string[] = []
+  for (const sql of new Set(sent)) {
+    if (!/^\s*(select|with|delete)/i.test(sql)) continue
+    const plan = await planOf(sql)
+    if (/Seq Scan on (runs|triggers|ledger|audit|notes)\b/.test(plan)) whole.push(`${sql}\n${plan}`)
+  }
+  await stores.client.query('reset enable_seqscan')
+  expect(whole).toEqual([])
 })
 
 it('the plans that functions keep from an empty store are right for a full one', async () => {

@@ -110,7 +110,8 @@ export function storeVerbs({ commit, read }: Driver) {
       const found: StoredTrigger[] = []
       await inTurns<TriggersPage>(async (next) => {
         const part = await read((session) => triggersPage(session, next ?? request))
-        found.push(...part.triggers)
+        if (request.before === undefined) found.push(...part.triggers)
+        else found.unshift(...part.triggers)
         return part.next
       })
       return found

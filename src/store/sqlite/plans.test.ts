@@ -6,6 +6,7 @@ import { expect, it } from 'vitest'
 import type { Tick } from '../../kernel/tick/tick.js'
 import { systemClock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
+import { askAll } from '../conformance/questions.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0 } from '../conformance/stage.js'
 import { cancel } from '../sql/runs/cancel.js'
 import type { RunFilter } from '../run-filter.js'
@@ -24,6 +25,8 @@ import { takeFacts } from '../sql/facts/take-facts.js'
 import { tick } from '../sql/planning/tick.js'
 import { turn } from '../sql/runs/turn.js'
 import { register } from '../sql/workers.js'
+import type { Driver } from '../sql/driver.js'
+import { storeVerbs } from '../sql/store-verbs.js'
 import { performNow } from '../sql/verb.js'
 
 it('jobs are read again only after one of them changed, so that a tick costs the same however many there are', async () => {
@@ -52,6 +55,25 @@ it('no statement of the hot path reads a whole table', async () => {
         .map((step) => `${step}: ${sql}`),
     )
     expect(scans).toEqual([])
+  })
+})
+
+it('no question of lists, charts and alerts reads a whole table', async () => {
+  await withDriver(async (driver, texts) => {
+    const session = new Session(new Database(driver))
+    define(session)
+    texts.length = 0
+    const own: Driver = {
+      read: async (verb) => performNow(verb(session)),
+      commit: async (verb) => performNow(verb(session)),
+    }
+    await askAll(storeVerbs(own))
+    expect(texts.length).toBeGreaterThan(15)
+    const isWhole = (step: string): boolean =>
+      /^SCAN (runs|triggers|ledger|audit|notes)\b(?! USING)/.test(step)
+    const steps = texts.flatMap((sql) => plan(driver, sql).map((step) => ({ step, sql })))
+    // The oldest entries, up to a limit, are read in the order of the table itself.
+    expect(steps.filter(({ step, sql }) => isWhole(step) && !/order by seq limit/.test(sql))).toEqual([])
   })
 })
 

@@ -1,10 +1,11 @@
-import { refuse } from '../../../kernel/definition/errors.js'
+import { refuse, RotaError } from '../../../kernel/definition/errors.js'
 import { placeOf, within } from '../../../kernel/definition/faults.js'
 import { assertLabel } from '../../../kernel/partition/label.js'
 import { labelsOf } from '../../../kernel/partition/range.js'
 import { dimensionsOf, isTime, maxPartitions } from '../../../kernel/partition/spec.js'
 import { readWhole } from '../../../kernel/definition/read-value.js'
 import type { Store } from '../../../store/port.js'
+import { namedText } from '../../../text/error-text.js'
 import type { Instant } from '../../../time/instant.js'
 import { findAsset, knownLabels, partitionStatuses, type PartitionStatus } from '../status.js'
 import { recentPartitions } from './recent.js'
@@ -18,6 +19,8 @@ export async function partitionsOf(
     readonly to?: string | undefined
     readonly labels?: readonly string[] | undefined
     readonly newest?: number | undefined
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
     readonly now: Instant
   },
 ): Promise<readonly PartitionStatus[]> {
@@ -36,7 +39,25 @@ export async function partitionsOf(
     (from === undefined && to === undefined
       ? recentPartitions(spec, { now, most: newest })
       : [...labelsOf(spec, { from, to })])
-  return await partitionStatuses(store, job, listed ?? (await knownLabels(store, job, newest)))
+  const all = listed ?? (await knownLabels(store, job, newest))
+  return await partitionStatuses(store, job, pageOf(all, request))
+}
+
+/** The part of the labels that is asked for: only its states are read. */
+function pageOf(
+  labels: readonly string[],
+  {
+    after,
+    limit = maxPartitions,
+  }: { readonly after?: string | undefined; readonly limit?: number | undefined },
+): readonly string[] {
+  const first = after === undefined ? 0 : labels.indexOf(after) + 1
+  if (after !== undefined && first === 0)
+    throw new RotaError(
+      'PARTITION_INVALID',
+      `${namedText(after)} is not among the partitions that are asked for`,
+    )
+  return labels.slice(first, first + limit)
 }
 
 function readNewest(newest: unknown): number | undefined {

@@ -73,6 +73,14 @@ it('assets say what they are made from, and how their partitions stand', async (
     { partition: '2025-12-03', state: 'missing', doneAt: null },
   ])
   expect((await ask('GET', `${partitions}&state=failed`)).body.items).toHaveLength(1)
+  const first = (await ask('GET', `${partitions}&limit=2`)).body
+  expect(first).toMatchObject({ items: [{}, {}], next: '2025-12-02' })
+  const rest = (await ask('GET', `${partitions}&limit=2&after=${first.next}`)).body
+  expect(rest).toMatchObject({ items: [{ partition: '2025-12-03' }], next: null })
+  const many = '/api/v1/assets/raw_events/partitions?from=2025-12-01&to=2199-12-01'
+  const page = (await ask('GET', many)).body
+  expect([page.items.length, page.next]).toEqual([1000, '2028-08-26'])
+  expect((await ask('GET', `${partitions}&after=2024-01-01`)).status).toBe(422)
 })
 
 it('a backfill is planned, and started only as it was planned', async () => {

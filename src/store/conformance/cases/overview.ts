@@ -45,6 +45,17 @@ export function overviewLaws(law: Law): void {
     expect(byNext).toHaveLength(names.length)
     const nextOf = new Map(names.map((name, i) => [name, i % 3]))
     expect(byNext.map((name) => nextOf.get(name))).toEqual([0, 0, 1, 1, 2, 2])
+    for (const [order, names] of [
+      ['name', byName],
+      ['next', byNext],
+    ] as const) {
+      for (const [i, name] of names.entries()) {
+        const [here] = await stage.store.triggersPage({ order, limit: 1, names: [name] })
+        const before = { name, nextAt: here?.nextAt }
+        const page = await stage.store.triggersPage({ order, limit: 2, before })
+        expect(page.map(({ trigger }) => trigger.name)).toEqual(names.slice(Math.max(0, i - 2), i))
+      }
+    }
   })
 
   law('a page of triggers has those that its filter matches', async (stage) => {

@@ -13,6 +13,11 @@ const LOOK_END = `select max(name) from (
     select name from rota.triggers where name > $1 order by name limit ${triggersPerLook}
   ) looked`
 
+// Relies on: primary key.
+const LOOK_START = `select min(name) from (
+    select name from rota.triggers where name < $1 order by name desc limit ${triggersPerLook}
+  ) looked`
+
 /** A part of a page, and from where to go on if it is not the whole. */
 export interface PagePart {
   readonly triggers: readonly StoredTrigger[]
@@ -24,28 +29,37 @@ export function* triggersPage(session: Session, request: TriggersPage): Verb<Pag
   if (request.order === 'next' || request.names !== undefined) {
     return { triggers: yield* select(session, request, undefined), next: undefined }
   }
-  const end = yield* session.sql.value<string>(LOOK_END, request.after?.name ?? '')
-  if (end === undefined) return { triggers: [], next: undefined }
-  const triggers = yield* select(session, request, end)
+  const { before, after } = request
+  const name = yield* before === undefined
+    ? session.sql.value<string>(LOOK_END, after?.name ?? '')
+    : session.sql.value<string>(LOOK_START, before.name)
+  if (name === undefined) return { triggers: [], next: undefined }
+  const triggers = yield* select(session, request, name)
   const limit = request.limit - triggers.length
-  return { triggers, next: limit <= 0 ? undefined : { ...request, limit, after: { name: end } } }
+  const rest = before === undefined ? { after: { name } } : { before: { name } }
+  return { triggers, next: limit <= 0 ? undefined : { ...request, limit, ...rest } }
 }
 
 function* select(
   session: Session,
   request: TriggersPage,
-  untilName: string | undefined,
+  lookedTo: string | undefined,
 ): Verb<StoredTrigger[]> {
-  const { limit, order, after, search, names, jobs, source, active } = request
+  const { limit, order, after, before, search, names, jobs, source, active } = request
   const values: SqlValue[] = []
   const put = (bound: SqlValue): string => `$${values.push(bound)}`
   // Relies on: triggers_due for the order of the next tick, whose condition must be read word for word.
   const conditions = order === 'next' ? ['is_ticking = 1 and next_at is not null'] : []
-  if (untilName !== undefined) conditions.push(`name <= ${put(untilName)}`)
-  if (after !== undefined && order === 'name') conditions.push(`name > ${put(after.name)}`)
-  if (after?.nextAt !== undefined && order === 'next') {
-    const at = `${put(after.nextAt)}::int8`
-    conditions.push(`(next_at > ${at} or (next_at = ${at} and name > ${put(after.name)}))`)
+  const isBack = before !== undefined
+  if (lookedTo !== undefined) conditions.push(`name ${isBack ? '>=' : '<='} ${put(lookedTo)}`)
+  for (const [cursor, is] of [
+    [after, '>'],
+    [before, '<'],
+  ] as const) {
+    if (cursor !== undefined && order === 'name') conditions.push(`name ${is} ${put(cursor.name)}`)
+    if (cursor?.nextAt === undefined || order === 'name') continue
+    const at = `${put(cursor.nextAt)}::int8`
+    conditions.push(`(next_at ${is} ${at} or (next_at = ${at} and name ${is} ${put(cursor.name)}))`)
   }
   if (search !== undefined) conditions.push(`lower(name) like ${put(containing(search))} escape '!'`)
   if (names !== undefined) conditions.push(`name = any(${put(names)}::text[])`)
@@ -53,9 +67,11 @@ function* select(
   if (source !== undefined) conditions.push(`source = ${put(source)}`)
   if (active !== undefined) conditions.push(`is_active = ${put(Number(active))}`)
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
-  const by = order === 'next' ? 'next_at, name' : 'name'
+  const direction = isBack ? 'desc' : 'asc'
+  const by = order === 'next' ? `next_at ${direction}, name ${direction}` : `name ${direction}`
   const sql = `select ${TRIGGER_COLUMNS} ${FROM_TRIGGERS} ${where} order by ${by} limit ${put(limit)}`
-  return (yield* session.sql.all<TriggerRow>(sql, ...values)).map(storedTriggerOf)
+  const found = (yield* session.sql.all<TriggerRow>(sql, ...values)).map(storedTriggerOf)
+  return isBack ? found.toReversed() : found
 }
 
 /** The pattern for texts that contain this one; its own wildcards mean themselves. */

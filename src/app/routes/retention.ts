@@ -1,0 +1,41 @@
+/** The route that tells how long the store keeps what. */
+import { z } from 'zod'
+import { auditKept, daysKeptMs, requestsKeptMs } from '../../engine/upkeep/kept.js'
+import { sessionMs } from '../../server/access/sessions.js'
+import { route, type Route } from '../../wire/route.js'
+import type { App } from '../rota.js'
+
+const kept = z
+  .strictObject({
+    what: z.enum(['runs', 'audit', 'rollups', 'coverage', 'requests', 'sessions']),
+    keptMs: z.number().int(),
+    most: z.number().int().nullable().meta({ description: 'At most this many, however new they are.' }),
+    about: z.string(),
+  })
+  .meta({ id: 'Kept' })
+
+/** What is kept how long; `retentionMs` is that of the process that serves. */
+export function retentionRoute(retentionMs: number): Route<App> {
+  return route({
+    method: 'GET',
+    path: '/retention',
+    needsApp: true,
+    role: 'read',
+    group: 'Explain',
+    summary: 'Says how long the store keeps what.',
+    about:
+      'Runs are kept as long as `retention` of this process says; a process on the same store with a shorter one removes them earlier. A run stays at least until its hour is counted for the roll-ups.',
+    answer: z.strictObject({ items: z.array(kept) }),
+    example: {},
+    handle: async () => ({
+      items: [
+        { what: 'runs', keptMs: retentionMs, about: 'final runs with their attempts and logs' },
+        { what: 'audit', keptMs: auditKept.ms, most: auditKept.most, about: 'who changed what' },
+        { what: 'rollups', keptMs: daysKeptMs, about: 'how runs ended, by hour and job' },
+        { what: 'coverage', keptMs: daysKeptMs, about: 'what became of due instants, by day' },
+        { what: 'requests', keptMs: requestsKeptMs, about: 'answers to repeated Idempotency-Keys' },
+        { what: 'sessions', keptMs: sessionMs, about: 'who is signed in with a browser' },
+      ].map(({ most, ...one }) => ({ ...one, most })),
+    }),
+  })
+}
