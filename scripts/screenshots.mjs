@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const images = join(root, 'docs', 'images')
 const seconds = Number(process.argv[2] ?? 75)
-const mostBytes = 150_000
+const mostBytes = 170_000
 
 const directory = mkdtempSync(join(tmpdir(), 'rota-screenshots-'))
 const place = join(directory, 'examples', 'quickstart')
