@@ -39,6 +39,7 @@ export class ApiThread implements OtherThread {
   #current: { readonly thread: Worker; readonly exchange: Exchange } | undefined
   #address: Address | undefined
   #isStopped = false
+  #stopping: Promise<void> | undefined
   #cancelWake: (() => void) | undefined
 
   constructor(options: ApiThreadOptions) {
@@ -85,7 +86,12 @@ export class ApiThread implements OtherThread {
   }
 
   /** Ends the thread: no more requests, those in progress get a few seconds. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelWake?.()
     const { thread } = this.#current ?? {}

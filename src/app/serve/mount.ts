@@ -11,10 +11,13 @@ export async function mount(parts: AppParts, options: HandlerOptions): Promise<S
   const answer = (...given: Parameters<Served['fetch']>): Promise<Response> => served.fetch(...given)
   const thread = new ApiThread({ context, store, readOnly, listen: undefined, answer })
   const served = await serve(parts, { ...options, other: { thread, isApp: false } })
-  const close = async (): Promise<void> => {
-    await served.close()
-    await thread.stop()
+  context.join({ stop: () => thread.stop() })
+  return {
+    ...served,
+    close: async () => {
+      await served.close()
+      // The app waits for its end when it stops; the program around need not.
+      void thread.stop()
+    },
   }
-  context.join({ stop: close })
-  return { ...served, close }
 }
