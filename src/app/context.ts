@@ -36,7 +36,7 @@ export function newContext(options: ContextOptions): AppContext {
   const { registry, lifecycle, enqueuer } = options
   const store: AppContext['store'] = () => lifecycle.store()
   return {
-    settings: pick(options.settings, ['leaseMs', 'retentionMs', 'offerAfterMs', 'serve']),
+    settings: pick(options.settings, ['concurrency', 'leaseMs', 'retentionMs', 'offerAfterMs', 'serve']),
     source,
     directory,
     clock,

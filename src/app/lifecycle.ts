@@ -62,6 +62,11 @@ export class Lifecycle {
     return this.#engine?.isReady ?? false
   }
 
+  /** What the app defines. */
+  get own(): OwnDefinitions {
+    return this.#options.own
+  }
+
   /** The store if it is open already. */
   get opened(): Store | undefined {
     return this.#store.opened

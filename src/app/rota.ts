@@ -60,6 +60,8 @@ import { readRotaOptions, type RotaOptions, type Settings, type StartOptions } f
 import type { EnqueueOptions } from './runs/enqueue.js'
 import { EnqueuedRun } from './runs/enqueued-run.js'
 import { Enqueuer } from './runs/enqueuer.js'
+import type { SimulateOptions } from './simulate/app-simulation.js'
+import type { SimulationResult } from './simulate/simulate.js'
 import { absoluteUrl } from '../formats/store-url.js'
 import { clockFor } from './store/open-store.js'
 import type { Address } from '../server/listen.js'
@@ -345,6 +347,18 @@ class AppRoot {
     const store = await this.store()
     const { wentBack } = this.#lifecycle
     return await examine({ store, clock: this.#context.clock, wentBack, deep: options.deep ?? false })
+  }
+
+  /** Simulates the time to come: the real engine on a virtual clock, with handlers that only take as long as earlier runs did. */
+  async simulate(options: SimulateOptions = {}): Promise<SimulationResult> {
+    const { simulateApp } = await import('./simulate/app-simulation.js')
+    const { own } = this.#lifecycle
+    const { directory, settings } = this.#context
+    const { concurrency } = settings
+    return await simulateApp(
+      { store: () => this.store(), own, directory, concurrency, now: this.now() },
+      options,
+    )
   }
 
   /** Stops all ticks and claims in every process; runs in progress go on. False if it was frozen already. */

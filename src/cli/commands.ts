@@ -65,6 +65,10 @@ const own: Entries = {
       'show what a deploy of a config would change',
       async () => (await import('./commands/explain/diff.js')).diff,
     ],
+    simulate: [
+      'simulate the time to come',
+      async () => (await import('./commands/explain/simulate.js')).simulate,
+    ],
     history: [
       'list who changed what, and why',
       async () => (await import('./commands/explain/history.js')).history,

@@ -26,7 +26,7 @@ export interface AppContext {
   readonly definitions: Registry
   /** The source under which the store keeps these definitions. */
   readonly source: string
-  readonly settings: Pick<AppSettings, 'leaseMs' | 'retentionMs' | 'offerAfterMs' | 'serve'>
+  readonly settings: Pick<AppSettings, 'concurrency' | 'leaseMs' | 'retentionMs' | 'offerAfterMs' | 'serve'>
   /** Relative paths start here. */
   readonly directory: string
   /** The address of the store with an absolute path. */

@@ -2,19 +2,14 @@
  * A simulated world in one process: the real engine, a real store, a fake clock, and processes that die at any
  * store call. Everything is derived from one seed, so that a failing simulation can be repeated.
  */
-import { ClockGuard } from '../engine/scheduler/clock-guard.js'
-import { Engine } from '../engine/engine.js'
-import { Events } from '../engine/events.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
-import { Heartbeat } from '../engine/worker/keep-alive.js'
-import type { ExecutableJob, RunContext } from '../engine/worker/perform.js'
-import { sync, type Source } from '../engine/sync/sync.js'
+import type { RunContext } from '../engine/worker/perform.js'
 import type { AssetJob } from '../kernel/partition/asset.js'
 import { jobDefaults, type Job } from '../kernel/job/job.js'
 import type { Store } from '../store/port.js'
-import { crashable, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { SeededRandom } from './random.js'
+import { SimulatedProcess } from './simulated-process.js'
 import { timedKinds } from '../engine/timed/kinds.js'
 import type { TriggerKinds } from '../engine/trigger-kind.js'
 import { Observer, type WorldObserver } from './observer.js'
@@ -79,7 +74,7 @@ class World {
   readonly #kinds: TriggerKinds
   readonly #observer: Observer
   readonly #jobs: readonly Job[]
-  #living = new Set<Process>()
+  #living = new Set<SimulatedProcess>()
   #opening = 0
   #crashes = 0
   #steps = 0
@@ -170,15 +165,18 @@ class World {
   }
 
   async #begin(): Promise<void> {
-    const { leaseMs, triggers, loops = [], prepare } = this.#options
-    const process = new Process({
+    const { leaseMs, triggers, loops, prepare } = this.#options
+    const process = new SimulatedProcess({
       real: await this.#open(),
       kinds: this.#kinds,
       clock: this.#clock.fork(),
       leaseMs,
       loops,
       prepare,
+      jobs: this.#jobs,
       source: { name: 'code:simulation', jobs: this.#jobs, queues: [], triggers },
+      concurrency: 20,
+      retentionMs: 100_000 * hourMs,
       perform: (run, clock) => this.#perform(process, run, clock),
       onCrash: () => this.#die(process),
       newWorkerId: () => `worker-${this.#observer.nextWorker()}`,
@@ -197,7 +195,7 @@ class World {
     }
   }
 
-  #die(process: Process): void {
+  #die(process: SimulatedProcess): void {
     if (!this.#living.delete(process)) return
     process.kill()
     this.#crashes += 1
@@ -206,7 +204,7 @@ class World {
     this.#clock.timer(pauseMs, () => void this.#begin())
   }
 
-  async #perform(process: Process, run: RunContext, clock: FakeClock): Promise<void> {
+  async #perform(process: SimulatedProcess, run: RunContext, clock: FakeClock): Promise<void> {
     // Work that a dead process still had in the event loop must not happen.
     if (!this.#living.has(process)) return new Promise(() => undefined)
     const performing = this.#observer.began(process, run)
@@ -214,72 +212,5 @@ class World {
     const fails = this.#random.chance(this.#options.failure)
     this.#observer.ended(performing, !fails && !run.signal.aborted)
     if (fails) throw new Error('simulated failure')
-  }
-}
-
-interface ProcessOptions {
-  readonly real: Store
-  readonly kinds: TriggerKinds
-  readonly clock: FakeClock
-  readonly leaseMs: number
-  readonly loops: readonly FeatureLoop[]
-  readonly prepare: Simulation['prepare']
-  readonly source: Source
-  readonly perform: (run: RunContext, clock: FakeClock) => Promise<void>
-  readonly onCrash: () => void
-  readonly newWorkerId: () => string
-}
-
-/** One simulated process: its own view of the store and the clock, and an engine between them. */
-class Process {
-  readonly crashable: CrashableStore
-  readonly #options: ProcessOptions
-
-  constructor(options: ProcessOptions) {
-    this.#options = options
-    this.crashable = crashable(options.real, options.onCrash)
-  }
-
-  /** A process may die while it starts; then this never resolves. */
-  async start(): Promise<void> {
-    const { kinds, clock, source } = this.#options
-    const { store } = this.crashable
-    const guard = await ClockGuard.open(store, clock, { acceptClock: false })
-    await guard.confirmed(() => undefined, new AbortController().signal)
-    await sync(store, source, { kinds, now: guard.now() })
-    await this.#options.prepare?.(store, guard.now())
-    await this.#engine(guard).start()
-  }
-
-  kill(): void {
-    this.crashable.kill()
-    this.#options.clock.stop()
-  }
-
-  #engine(guard: ClockGuard): Engine {
-    const { kinds, clock, leaseMs, source, perform, newWorkerId, loops } = this.#options
-    const { store } = this.crashable
-    const handler = (run: RunContext): Promise<void> => perform(run, clock)
-    const executableJobs: ReadonlyMap<string, ExecutableJob> = new Map(
-      source.jobs.map((job) => [job.name, { job, handler }]),
-    )
-    return new Engine({
-      store,
-      kinds,
-      clock,
-      guard,
-      events: new Events(),
-      roles: { scheduler: true, worker: true },
-      identity: { host: 'simulated', pid: 1, version: '0' },
-      newWorkerId,
-      keepAlive: (keep) => new Heartbeat({ ...keep, store, clock, now: () => guard.now() }),
-      executableJobs: () => Promise.resolve(executableJobs),
-      featureLoops: loops,
-      concurrency: 20,
-      leaseMs,
-      retentionMs: 100_000 * hourMs,
-      pollMs: hourMs,
-      upkeepMs: leaseMs / 6,
-    })
   }
 }

@@ -140,6 +140,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   'token revoke': [{ line: ['x'] }],
   why: [{ line: ['nightly', 'today'] }],
   coverage: [{ line: ['nightly'] }],
+  simulate: [{ line: ['--days', '1'] }, { line: [], options: ['days'] }],
   migrate: [
     { line: ['--to', 'sqlite:new/rota.db'], options: ['from'] },
     { line: ['--from', 'sqlite:data/rota.db'], options: ['to'] },

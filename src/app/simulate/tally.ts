@@ -1,0 +1,150 @@
+import type { Tick } from '../../kernel/tick/tick.js'
+import type { Instant } from '../../time/instant.js'
+
+/** How late runs began, counted from their due instants: with jitter, spread and everything that they waited for. */
+export interface Lateness {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+}
+
+/** A number at its highest. */
+export interface Peak {
+  readonly count: number
+  readonly at: Instant | undefined
+}
+
+/** What a simulation did with one trigger. */
+export interface SimulatedTrigger {
+  readonly trigger: string
+  readonly runs: number
+  readonly failed: number
+  readonly late: Lateness
+  /** Due instants without a run of their own, by reason. */
+  readonly notRun: Readonly<Record<string, number>>
+  /** Where its durations come from: the number of runs in the history. */
+  readonly knownRuns: number
+}
+
+/** An hour or a day of a simulation. */
+export interface SimulatedSpan {
+  readonly at: Instant
+  readonly runs: number
+  readonly failed: number
+  readonly maxRunning: number
+  readonly maxWaiting: number
+}
+
+interface Counted {
+  lateMs: number[]
+  failed: number
+  readonly notRun: Record<string, number>
+}
+
+/** Counts what happens in a simulation. */
+export class Tally {
+  readonly #triggers = new Map<string, Counted>()
+  readonly #spans: { at: Instant; runs: number; failed: number; maxRunning: number; maxWaiting: number }[] =
+    []
+  readonly #spanMs: number
+  #waiting = 0
+  #running = 0
+  #minute = { at: 0, count: 0 }
+  #busyMs = 0
+  maxWaiting: Peak = { count: 0, at: undefined }
+  maxRunning: Peak = { count: 0, at: undefined }
+  busiestMinute: Peak = { count: 0, at: undefined }
+
+  constructor(spanMs: number) {
+    this.#spanMs = spanMs
+  }
+
+  /** The time that all runs took together. */
+  get busyMs(): number {
+    return this.#busyMs
+  }
+
+  get spans(): readonly SimulatedSpan[] {
+    return this.#spans
+  }
+
+  planned(
+    tick: Pick<Tick, 'trigger' | 'runs' | 'ranges'>,
+    at: Instant,
+    countOf: (range: Tick['ranges'][number]) => number,
+  ): void {
+    const { notRun } = this.#of(tick.trigger)
+    for (const range of tick.ranges) notRun[range.reason] = (notRun[range.reason] ?? 0) + countOf(range)
+    this.#waiting += tick.runs.length
+    if (this.#waiting > this.maxWaiting.count) this.maxWaiting = { count: this.#waiting, at }
+    const span = this.#span(at)
+    span.maxWaiting = Math.max(span.maxWaiting, this.#waiting)
+  }
+
+  /** An attempt begins. */
+  began(
+    run: { readonly trigger: string; readonly attempt: number; readonly dueAt: Instant },
+    at: Instant,
+  ): void {
+    this.#running += 1
+    const span = this.#span(at)
+    span.maxRunning = Math.max(span.maxRunning, this.#running)
+    if (this.#running > this.maxRunning.count) this.maxRunning = { count: this.#running, at }
+    const minute = Math.floor(at / 60_000) * 60_000
+    this.#minute = { at: minute, count: this.#minute.at === minute ? this.#minute.count + 1 : 1 }
+    if (this.#minute.count > this.busiestMinute.count) this.busiestMinute = this.#minute
+    if (run.attempt > 1) return
+    this.#waiting -= 1
+    span.runs += 1
+    this.#of(run.trigger).lateMs.push(at - run.dueAt)
+  }
+
+  /** An attempt ended, or was lost with its process. */
+  ended(tookMs: number): void {
+    this.#running -= 1
+    this.#busyMs += tookMs
+  }
+
+  /** A run failed for good. */
+  failed(trigger: string, at: Instant): void {
+    this.#of(trigger).failed += 1
+    this.#span(at).failed += 1
+  }
+
+  /** How late all runs began. */
+  late(): Lateness {
+    return lateness([...this.#triggers.values()].flatMap(({ lateMs }) => lateMs))
+  }
+
+  triggers(knownRuns: (trigger: string) => number): readonly SimulatedTrigger[] {
+    return [...this.#triggers].map(([trigger, { lateMs, failed, notRun }]) => ({
+      trigger,
+      runs: lateMs.length,
+      failed,
+      late: lateness(lateMs),
+      notRun,
+      knownRuns: knownRuns(trigger),
+    }))
+  }
+
+  #of(trigger: string): Counted {
+    let counted = this.#triggers.get(trigger)
+    if (counted === undefined) this.#triggers.set(trigger, (counted = { lateMs: [], failed: 0, notRun: {} }))
+    return counted
+  }
+
+  #span(at: Instant): { runs: number; failed: number; maxRunning: number; maxWaiting: number } {
+    const from = Math.floor(at / this.#spanMs) * this.#spanMs
+    const last = this.#spans.at(-1)
+    if (last !== undefined && last.at >= from) return last
+    const span = { at: from, runs: 0, failed: 0, maxRunning: this.#running, maxWaiting: this.#waiting }
+    this.#spans.push(span)
+    return span
+  }
+}
+
+function lateness(lateMs: readonly number[]): Lateness {
+  const sorted = Float64Array.from(lateMs).toSorted()
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
+  return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: sorted.at(-1) ?? 0 }
+}

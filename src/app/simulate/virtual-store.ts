@@ -1,0 +1,73 @@
+import { sync, type SyncContext } from '../../engine/sync/sync.js'
+import type { TriggerKinds } from '../../engine/trigger-kind.js'
+import { isPolled } from '../../kernel/trigger/trigger.js'
+import { openMemoryStore } from '../../store/memory/memory-store.js'
+import { restoreTrigger } from '../../store/memory/restore.js'
+import { emptyTables, type Tables } from '../../store/memory/tables.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+import type { OwnDefinitions } from '../definitions/own-definitions.js'
+import { loadEndEffects } from '../features.js'
+
+/** Where the definitions of a simulation come from. */
+export interface Definitions {
+  /** The store with what is defined now; absent where there is none yet. */
+  readonly store: Store | undefined
+  /** What the app itself defines: written over what the store has, as at a start. */
+  readonly own: OwnDefinitions
+  readonly directory: string
+  readonly kinds: TriggerKinds
+  readonly at: Instant
+}
+
+/** A trigger that cannot be simulated. */
+export interface LeftOut {
+  readonly trigger: string
+  readonly why: string
+}
+
+/** Tables in memory with these definitions and nothing else. */
+export async function virtualTables(
+  definitions: Definitions,
+): Promise<{ readonly tables: Tables; readonly leftOut: readonly LeftOut[] }> {
+  const { store, own, directory, kinds, at: now } = definitions
+  const tables = emptyTables(await loadEndEffects())
+  const virtual = openMemoryStore(tables)
+  if (store !== undefined) await copyDefinitions(store, tables, { kinds, now })
+  const roles = { scheduler: true, worker: false }
+  // As at a start: what has not changed continues where it is.
+  if (own.digest !== '')
+    await own.write(virtual, { directory, roles, now, beforeEnding: async () => undefined })
+  const polled = (await virtual.triggers({ active: true })).filter(({ trigger }) =>
+    isPolled(trigger.schedule),
+  )
+  const leftOut = polled.map(({ trigger }) => ({
+    trigger: trigger.name,
+    why: 'a sensor waits for what comes from outside',
+  }))
+  return { tables, leftOut }
+}
+
+/** Copies what a store defines, each trigger with how far it has been planned. */
+async function copyDefinitions(from: Store, tables: Tables, context: SyncContext): Promise<void> {
+  const to = openMemoryStore(tables)
+  const [queues, jobs, triggers] = [
+    await from.queues(),
+    await from.jobs(),
+    await from.triggers({ active: true }),
+  ]
+  await to.defineJobs({ source: 'queues', jobs: [], queues, now: context.now })
+  for (const name of new Set([...jobs, ...triggers].map(({ source }) => source))) {
+    const source = {
+      name,
+      jobs: jobs.filter((one) => one.source === name).map(({ job }) => job),
+      queues: [],
+      triggers: triggers.filter((one) => one.source === name).map(({ trigger }) => trigger),
+    }
+    await sync(to, source, context)
+  }
+  for (const { trigger, cursorAt, nextAt } of triggers) {
+    const row = tables.triggers.get(trigger.name)
+    if (row !== undefined) restoreTrigger(tables, { ...row, cursorAt, nextAt })
+  }
+}
