@@ -5,9 +5,7 @@ import { Registry, twice } from '../engine/sync/registry.js'
 import type { SyncReport } from '../engine/sync/sync.js'
 import { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { Handler, RunContext } from '../engine/worker/perform.js'
-import { Pool, type PoolCounters } from '../engine/worker/pool.js'
-import { poolMetrics } from '../engine/worker/pool-metrics.js'
-import type { ResultsOptions, TaskResult } from '../engine/worker/results.js'
+import { appPool, type AppPool } from './api/pool.js'
 import type { AppContext } from '../features/app-context.js'
 import type { AppFeature, Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
@@ -164,15 +162,7 @@ class AppRoot {
   readonly switches: Switches
   readonly workers: Workers
   readonly definitions: DefinitionsApi
-  /** The attempts of this process. */
-  readonly pool: {
-    /** The end of every attempt from now on; results that are not read in time are dropped and counted. */
-    results(options?: ResultsOptions): AsyncIterableIterator<TaskResult>
-    /** The number of attempts since the app was made, by outcome. */
-    counters(): PoolCounters
-    /** The same counters as text for Prometheus. */
-    metrics(): string
-  }
+  readonly pool: AppPool
   readonly #context: AppContext
   readonly #lifecycle: Lifecycle
   readonly #enqueuer: Enqueuer
@@ -188,13 +178,7 @@ class AppRoot {
     this.queues = new Queues(context)
     this.switches = new Switches(context)
     this.workers = new Workers(context)
-    const pool = new Pool(context.events)
-    context.join({ close: async () => pool.close() })
-    this.pool = {
-      results: (options) => pool.results(options),
-      counters: () => pool.counters(),
-      metrics: () => poolMetrics(pool.counters()),
-    }
+    this.pool = appPool(context)
   }
 
   /** The functions that pipeline steps call, by name. */
