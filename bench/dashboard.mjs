@@ -206,12 +206,13 @@ async function hourLive({ url, app }) {
 async function streamProxy(target, { count, everyMs }) {
   let done
   const over = new Promise((resolve) => (done = resolve))
+  // A tab that loses the stream comes back for the rest.
+  let sent = 0
   const { hostname, port } = new URL(target)
   const server = createServer((incoming, outgoing) => {
     if (incoming.url?.startsWith('/api/v1/stream')) {
       outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
       outgoing.write('event: hello\ndata: {}\n\n')
-      let sent = 0
       const timer = setInterval(() => {
         sent += 1
         outgoing.write(
