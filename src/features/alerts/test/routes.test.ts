@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
+import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { alertRoutes } from '../routes.js'
 
 it('the routes of alerts answer their examples, without addresses', async () => {
@@ -16,4 +16,13 @@ it('the routes of alerts answer their examples, without addresses', async () => 
   const sent = await ask('POST', '/api/v1/alerts/test', { body: {} })
   expect(sent.body).toMatchObject({ tests: [{ sent: true }, { sent: false }] })
   expect((await ask('POST', '/api/v1/alerts/test', { body: { channel: 'opps' } })).status).toBe(404)
+})
+
+it('every change can be tried first, and leaves an entry in the audit', async () => {
+  const parts = testApp()
+  parts.app.alerts.channel('ops', { command: ['true'] })
+  const { ask } = await serveApp(parts)
+  await checkChanges({ app: parts.app, ask }, alertRoutes, {
+    'POST /alerts/test': { path: '/alerts/test', body: { channel: 'ops' }, action: 'alert.test' },
+  })
 })
