@@ -135,6 +135,25 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/jobs/retry.mjs puts off, waits, gives up, and hands over what failed', async () => {
+    const { code, output } = await runExample('examples/jobs/retry.mjs')
+    expect(output.trim().split('\n').toSorted()).toEqual([
+      'a@example.org, attempt 1: the list is not there yet',
+      'a@example.org, attempt 2: sent',
+      'b@example.org, attempt 1: busy',
+      'b@example.org, attempt 2, the last try: sent',
+      'c@example.org, attempt 1: no such mailbox',
+      'd@example.org, attempt 1: too long',
+      'dead letter: mail for c@example.org failed after 1 tries: no such mailbox',
+      'dead letter: mail for d@example.org failed after 1 tries: too long',
+      'done',
+      'done',
+      'failed: not retried: its job does not retry RangeError',
+      'failed: not retried: the handler said so',
+    ])
+    expect(code).toBe(0)
+  })
+
   test('examples/partitions/partitions.mjs cuts, lists and maps', async () => {
     const { code, output } = await runExample('examples/partitions/partitions.mjs')
     expect(output.trim().split('\n')).toEqual([

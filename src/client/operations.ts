@@ -57,7 +57,7 @@ export type Asset = {
 /** The schema Attempt of the API. */
 export type Attempt = {
   readonly attempt: number
-  readonly end: 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled' | null
+  readonly end: 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled' | 'snoozed' | null
   readonly worker: string | null
   readonly claimedAt: Instant
   readonly startedAt: Instant | null
@@ -399,6 +399,7 @@ export type PendingReason =
       readonly failures: number
       readonly error: StoredError | null
     }
+  | { readonly kind: 'snoozed'; readonly at: Instant; readonly reason: string }
   | { readonly kind: 'held'; readonly hold: Hold }
   | { readonly kind: 'queue-paused'; readonly queue: string; readonly hold: Hold }
   | {

@@ -131,6 +131,7 @@ export type PendingReason =
       readonly failures: number
       readonly error: StoredError | null
     }
+  | { readonly kind: 'snoozed'; readonly at: Instant; readonly reason: string }
   | { readonly kind: 'held'; readonly hold: Hold }
   | { readonly kind: 'queue-paused'; readonly queue: string; readonly hold: Hold }
   | {

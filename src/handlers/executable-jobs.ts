@@ -200,9 +200,9 @@ async function endEarlierAttempts(
 }
 
 function contextOf(run: RunContext) {
-  const { id, job, trigger, attempt, partition, payload, signal } = run
+  const { id, job, trigger, attempt, isLastAttempt, partition, payload, signal } = run
   return {
-    run: { id, job, trigger, attempt, dueAt: run.dueAt.getTime(), partition, payload },
+    run: { id, job, trigger, attempt, isLastAttempt, dueAt: run.dueAt.getTime(), partition, payload },
     signal,
     log: (level: Parameters<RunContext['log']>[1], text: string) => run.log(text, level),
   }

@@ -9,6 +9,7 @@ export interface HandledRun {
   readonly job: string
   readonly trigger: string | undefined
   readonly attempt: number
+  readonly isLastAttempt: boolean
   readonly dueAt: Instant
   readonly partition: string | undefined
   readonly payload: unknown

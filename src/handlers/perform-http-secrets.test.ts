@@ -74,6 +74,7 @@ function perform(headers: HttpSpec['headers'], places: SecretPlaces): ReturnType
     job: 'job',
     trigger: undefined,
     attempt: 1,
+    isLastAttempt: true,
     dueAt: 0,
     partition: undefined,
     payload: undefined,

@@ -93,6 +93,16 @@ describe('a request', () => {
     await expect(perform({})).resolves.toEqual({ status: 204, body: '' })
   })
 
+  it.each([
+    ['120', 120_000],
+    ['Mon, 05 Jan 2026 02:01:30 GMT', 90_000],
+    ['soon', undefined],
+  ])('says when to try again where the response does: Retry-After: %s', async (after, retryAfterMs) => {
+    const date = 'Mon, 05 Jan 2026 02:00:00 GMT'
+    answer = (_, response) => response.writeHead(429, { 'retry-after': after, date }).end()
+    await expect(perform({})).rejects.toMatchObject({ status: 429, retryAfterMs })
+  })
+
   it.each([400, 404, 500, 503])('fails with status %i and the beginning of the body', async (status) => {
     answer = (_, response) => response.writeHead(status).end(`broken\x1b[31m ${'x'.repeat(1000)}`)
     await expect(perform({ url: `${origin}/hook?key=secret` })).rejects.toThrow(
@@ -364,6 +374,7 @@ function perform(spec: Partial<HttpSpec>, change: Partial<HttpContext> = {}): Re
       job: 'job',
       trigger: undefined,
       attempt: 2,
+      isLastAttempt: false,
       dueAt: 0,
       partition: undefined,
       payload: { from: 'payload' },

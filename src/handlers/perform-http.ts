@@ -78,9 +78,18 @@ function resultOf({ request, answer }: FollowedAnswer, secrets: readonly string[
   const text = maskSecrets(textOf(answer), secrets)
   if (answer.status >= 400) {
     const said = text.trim() === '' ? '' : `: ${shorten(text)}`
-    throw handlerFailed(`${nameOf(request)} answered ${answer.status}${said}`)
+    const error = handlerFailed(`${nameOf(request)} answered ${answer.status}${said}`)
+    throw Object.assign(error, { status: answer.status, retryAfterMs: retryAfterOf(answer) })
   }
   return { status: answer.status, body: bodyOf(answer, text) }
+}
+
+/** How long the answer asks to wait: in seconds, or until an instant by the clock of the one who answers. */
+function retryAfterOf({ headers }: Answer): number | undefined {
+  const after = headers['retry-after']?.trim() ?? ''
+  if (/^\d{1,9}$/.test(after)) return Number(after) * 1000
+  const ms = Date.parse(after) - Date.parse(headers['date'] ?? '')
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
 /** A complete JSON body as a value, everything else as text; in both cases small enough to be stored. */

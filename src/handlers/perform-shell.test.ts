@@ -227,6 +227,7 @@ function contextFor(change: { run?: object; environment?: ShellContext['environm
       job: 'job',
       trigger: 'trigger',
       attempt: 2,
+      isLastAttempt: false,
       dueAt: Date.parse('2026-01-05T02:00:00Z'),
       partition: '2026-01-05',
       payload,

@@ -34,7 +34,7 @@ export async function performShell(spec: ShellSpec, context: ShellContext): Prom
   const output = new RunOutput({ log: (level, text) => context.log(level, mask(text)) })
   const end = await endOf({ argv: spec.argv, env, cwd: directoryOf(spec, context) }, output, context)
   if (context.signal.aborted) throw stoppedError(context.signal)
-  if (end.exitCode !== 0) throw handlerFailed(mask(failureOf(end, output.stderr)))
+  if (end.exitCode !== 0) throw failedCommand(end, mask(failureOf(end, output.stderr)))
   return { exitCode: 0, stdout: mask(output.stdout.tail(20, 4096)) }
 }
 
@@ -64,6 +64,11 @@ function start(spec: ProcessSpec, clock: Clock): ProcessTree {
 function directoryOf(spec: ShellSpec, { directory }: ShellContext): string | undefined {
   if (spec.cwd === undefined) return directory
   return directory === undefined ? spec.cwd : resolve(directory, spec.cwd)
+}
+
+/** With its exit code, by which a job may refuse a retry. */
+function failedCommand({ exitCode }: ProcessEnd, message: string): RotaError {
+  return Object.assign(handlerFailed(message), exitCode === null ? {} : { exitCode })
 }
 
 function failureOf(end: ProcessEnd, stderr: OutputLines): string {

@@ -164,6 +164,7 @@ function contextFor(
     job: 'job',
     trigger: undefined,
     attempt: 1,
+    isLastAttempt: true,
     dueAt: 0,
     partition: undefined,
     payload: null,

@@ -38,6 +38,7 @@ function runVariables(run: HandledRun): Environment {
     ROTA_JOB: run.job,
     ROTA_TRIGGER: run.trigger,
     ROTA_ATTEMPT: String(run.attempt),
+    ROTA_LAST_ATTEMPT: run.isLastAttempt ? '1' : undefined,
     ROTA_DUE_AT: formatInstant(run.dueAt),
     ROTA_PARTITION: run.partition,
     ROTA_PAYLOAD: run.payload === undefined ? undefined : JSON.stringify(run.payload),

@@ -12,6 +12,8 @@ export interface FakeRunOptions<Payload> {
   readonly id?: string | undefined
   /** Default: 1. */
   readonly attempt?: number | undefined
+  /** Default: true, as for a job without a retry. */
+  readonly isLastAttempt?: boolean | undefined
   /** Default: 2026-01-01T00:00:00Z, so that a test gives the same result every day. */
   readonly dueAt?: Date | string | undefined
   readonly partition?: string | undefined
@@ -27,7 +29,15 @@ export interface FakeRun<Payload> extends RunContext<Payload> {
 
 /** A run to call a handler with: `await sendReport(fakeRun({ payload: { to: 'ada' } }))`. */
 export function fakeRun<Payload = unknown>(options: FakeRunOptions<Payload> = {}): FakeRun<Payload> {
-  const { payload, job = 'job', trigger, id = 'run-1', attempt = 1, partition } = options
+  const {
+    payload,
+    job = 'job',
+    trigger,
+    id = 'run-1',
+    attempt = 1,
+    isLastAttempt = true,
+    partition,
+  } = options
   const lines: Pick<LogLine, 'level' | 'text'>[] = []
   const controller = new AbortController()
   return {
@@ -35,6 +45,7 @@ export function fakeRun<Payload = unknown>(options: FakeRunOptions<Payload> = {}
     job,
     trigger,
     attempt,
+    isLastAttempt,
     partition,
     dueAt: new Date(options.dueAt ?? '2026-01-01T00:00:00Z'),
     payload: payload as Payload,

@@ -64,7 +64,7 @@ export const errorGroup = z
 export const attempt = z
   .strictObject({
     attempt: z.number().int(),
-    end: z.enum(['done', 'failed', 'timed-out', 'lost', 'released', 'cancelled']).nullable(),
+    end: z.enum(['done', 'failed', 'timed-out', 'lost', 'released', 'cancelled', 'snoozed']).nullable(),
     worker: z.string().nullable(),
     claimedAt: instant,
     startedAt: maybeInstant,
@@ -96,6 +96,7 @@ export const pendingReason = z
       failures: z.number().int(),
       error: storedError.nullable(),
     }),
+    z.strictObject({ kind: z.literal('snoozed'), at: instant, reason: z.string() }),
     z.strictObject({ kind: z.literal('held'), hold }),
     z.strictObject({ kind: z.literal('queue-paused'), queue: name, hold }),
     z.strictObject({

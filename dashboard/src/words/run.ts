@@ -91,6 +91,7 @@ export const words = {
     'timed-out': 'timed out',
     lost: 'lost with its worker',
     released: 'released',
+    snoozed: 'snoozed',
     cancelled: 'cancelled',
   },
   actions: {

@@ -138,6 +138,8 @@ export const words = {
     concurrency: 'concurrency',
     unlimited: 'unlimited',
     maxCrashes: 'crashes allowed',
+    notRetried: 'not retried',
+    deadLetter: 'dead-letter job',
     source: 'source',
   },
   versions: {

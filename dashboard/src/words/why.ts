@@ -147,6 +147,8 @@ export function pendingSentence(reason: PendingReason): string {
       return 'its time'
     case 'retry':
       return `its next attempt, after ${reason.failures} failed`
+    case 'snoozed':
+      return `the time it asked for${reason.reason === '' ? '' : `: ${reason.reason}`}`
     case 'held':
       return `the end of a hold by ${reason.hold.by}`
     case 'queue-paused':

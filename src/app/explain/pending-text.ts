@@ -15,6 +15,8 @@ export function pendingText(reason: PendingReason, words: PendingWords): string 
       return `due later: ${words.time(reason.at)}`
     case 'retry':
       return retryText(reason, words)
+    case 'snoozed':
+      return `put itself off: ${words.time(reason.at)}${reason.reason === '' ? '' : `: ${reason.reason}`}`
     case 'held':
       return `${heldText(reason.hold)}${byText(reason.hold, words)}`
     case 'queue-paused':
@@ -62,6 +64,7 @@ export function pendingTodo(reason: PendingReason): string | undefined {
     case 'limit':
     case 'due-later':
     case 'retry':
+    case 'snoozed':
     case 'ready':
       return undefined
   }

@@ -72,6 +72,14 @@ export const jobOptions: readonly Option[] = [
     help: 'how the delay grows',
     choices: ['constant', 'linear', 'exponential'],
   },
+  {
+    name: 'retry-not',
+    key: 'retry.not',
+    value: 'error',
+    help: 'a class, code, exit code or status that is not retried',
+    isList: true,
+  },
+  { name: 'dead-letter', value: 'job', help: 'the job that gets each run that failed for good' },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
   { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: [1, most] },
   {
@@ -103,6 +111,7 @@ export async function readJobInput(context: Surroundings): Promise<JobInput | un
     queue: args.text('queue'),
     retry: readRetry(context),
     timeout: args.text('timeout'),
+    deadLetter: args.text('dead-letter'),
     concurrency: args.whole('concurrency'),
     concurrencyPerKey: args.whole('concurrency-per-key'),
   }
@@ -141,8 +150,11 @@ function readRetry({ args }: Surroundings): JobInput['retry'] {
   const backoff = (['constant', 'linear', 'exponential'] as const).find(
     (kind) => kind === args.text('retry-backoff'),
   )
-  if (attempts === undefined && delay === undefined && backoff === undefined) return undefined
-  return { attempts, delay, backoff }
+  const errors = args.list('retry-not').map((error) => (/^\d{1,9}$/.test(error) ? Number(error) : error))
+  const not = errors.length === 0 ? undefined : errors
+  if (attempts === undefined && delay === undefined && backoff === undefined && not === undefined)
+    return undefined
+  return { attempts, delay, backoff, not }
 }
 
 /** Texts as they are given, and those that the worker is to read. */

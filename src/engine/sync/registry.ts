@@ -78,6 +78,19 @@ export class Registry {
       kindOf(kinds, trigger).checkJob?.(trigger, jobs.get(trigger.job), at)
     for (const check of this.#checks) check({ own, others, triggers }, place)
     const known = [...own.keys(), ...others.keys()]
+    for (const { name, deadLetter } of own.values()) {
+      if (deadLetter === undefined) continue
+      const at = within(within(within(place, 'jobs'), name), 'deadLetter')
+      const letters = jobs.get(deadLetter)
+      if (letters === undefined)
+        fault(
+          at,
+          `no job is named ${namedText(deadLetter)}${didYouMean(deadLetter, known)}`,
+          known.join(', '),
+        )
+      else if (letters.deadLetter !== undefined)
+        fault(at, `${namedText(deadLetter)} has a dead-letter job itself (jobs.${deadLetter}.deadLetter)`)
+    }
     for (const { trigger, place: at } of triggers) {
       const jobAt = this.#origins.get(trigger.name)?.jobAt ?? (() => ['job'])
       for (const [index, job] of jobsOf(trigger).entries()) {

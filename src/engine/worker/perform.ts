@@ -5,6 +5,7 @@ import type { Job } from '../../kernel/job/job.js'
 import type { AttemptResult } from '../../kernel/run/outcome.js'
 import type { LogLine, StoredError } from '../../kernel/run/run.js'
 import { resultOf, storedErrorOf } from '../../kernel/job/result.js'
+import { saidBy } from '../../kernel/job/thrown.js'
 import type { Claim } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
@@ -18,6 +19,8 @@ export interface RunContext<Payload = unknown> {
   readonly trigger: string | undefined
   /** Counts up with every claim: a fencing token. */
   readonly attempt: number
+  /** Whether the run fails for good if this attempt fails. */
+  readonly isLastAttempt: boolean
   /** When it was due; never changes. */
   readonly dueAt: Date
   /** The slice of data that the run is about, computed from the due instant. */
@@ -36,11 +39,6 @@ export type Handler<Payload = unknown> = (run: RunContext<Payload>) => unknown
 export interface ExecutableJob {
   readonly job: Job
   readonly handler: Handler
-}
-
-/** Thrown by a handler when a retry cannot help. */
-export class PermanentError extends Error {
-  override readonly name = 'PermanentError'
 }
 
 /** Why an attempt was stopped; the first reason counts. */
@@ -89,12 +87,12 @@ export class Performance implements Traced {
       if (isThenable(returned)) {
         returned.then(
           (value) => this.#settle(done(value)),
-          (error: unknown) => this.#settle(failed(error)),
+          (error: unknown) => this.#settle(thrown(error)),
         )
         return
       }
     } catch (error) {
-      this.#settle(failed(error))
+      this.#settle(thrown(error))
       return
     }
     this.#settle(done(returned))
@@ -206,6 +204,7 @@ class Context implements RunContext {
   readonly job: string
   readonly trigger: string | undefined
   readonly attempt: number
+  readonly isLastAttempt: boolean
   readonly dueAt: Date
   readonly partition: string | undefined
   readonly payload: unknown
@@ -213,11 +212,12 @@ class Context implements RunContext {
   readonly #performance: Performance
 
   constructor(performance: Performance) {
-    const { claim } = performance
+    const { claim, job } = performance
     this.id = claim.run
     this.job = claim.job
     this.trigger = claim.trigger
     this.attempt = claim.attempt
+    this.isLastAttempt = claim.failures + 1 >= job.retry.attempts
     this.dueAt = new Date(claim.dueAt)
     this.partition = claim.partition
     this.payload = claim.payload
@@ -237,14 +237,25 @@ function done(value: unknown): AttemptResult {
 /** A handler can throw anything, even a value that cannot be inspected; the run must end nevertheless. */
 function failed(error: unknown): Failed {
   try {
-    // By name: a handler may have its own copy of this package, and with it another class.
-    const permanent = error instanceof Error && error.name === 'PermanentError'
-    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), permanent }
+    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), said: saidBy(error) }
   } catch {
     const message = 'the handler threw something that cannot be shown'
-    return { kind: 'failed', error: errorOf('HANDLER_FAILED', message), permanent: false }
+    return { kind: 'failed', error: errorOf('HANDLER_FAILED', message), said: {} }
   }
 }
+
+/** What a handler came to that threw something. */
+function thrown(error: unknown): AttemptResult {
+  const failure = failed(error)
+  const { snoozeMs } = failure.said
+  if (snoozeMs === undefined) return failure
+  // Without a text of its own an error is stored under its name.
+  const reason = failure.error.message === 'Snooze' ? '' : failure.error.message
+  return { kind: 'snoozed', forMs: snoozeMs, reason: boundText(reason, maxReasonBytes) }
+}
+
+/** The longest reason of a run that put itself off. */
+const maxReasonBytes = 500
 
 /** The result of a stopped attempt; undefined if its claim is no longer its own. */
 function stopResult(reason: Exclude<StopReason, 'failed'>, job: Job): AttemptResult | undefined {

@@ -13,7 +13,8 @@ import {
   type Cast,
 } from '../../../test/fixtures/engine-stage.js'
 import type { ConcurrencySlot } from '../../kernel/run/run.js'
-import { PermanentError, type RunContext } from './perform.js'
+import { PermanentError, RetryAfter, Snooze } from '../../kernel/job/thrown.js'
+import type { RunContext } from './perform.js'
 
 /** A process with one job, whose attempts end when the test says so. */
 async function working(options: Partial<Cast> & { work?: Work; job?: object } = {}) {
@@ -172,6 +173,77 @@ describe('trying again', () => {
     const [id] = await enqueue(stage, ['x'])
     await stage.pass(hour)
     expect(await runOf(stage, id)).toMatchObject({ state: 'failed', attempt: 1, error: { message: 'never' } })
+  })
+
+  it('an error that says when to try again sets the time of the next try, and counts', async () => {
+    const tries: (readonly [number, boolean])[] = []
+    const handler = (run: RunContext): void => {
+      tries.push([stage.clock.now() - t0, run.isLastAttempt])
+      throw new RetryAfter('90s', 'busy')
+    }
+    const { stage } = await working({ jobs: { work: { handler, retry: 2 } } })
+    const [id] = await enqueue(stage, ['x'])
+    await settle()
+    expect(await runOf(stage, id)).toMatchObject({
+      state: 'pending',
+      reason: 'its error said when to try again',
+    })
+    await stage.pass(hour)
+    expect(tries).toEqual([
+      [0, false],
+      [90 * second, true],
+    ])
+    expect(await runOf(stage, id)).toMatchObject({ state: 'failed', failures: 2, reason: undefined })
+  })
+
+  it('a snoozed attempt counts neither as done nor as failed', async () => {
+    let tries = 0
+    const handler = (): string => {
+      tries += 1
+      if (tries < 4) throw new Snooze('10m', tries === 1 ? 'no file yet' : undefined)
+      return 'read'
+    }
+    const { stage } = await working({ jobs: { work: { handler } } })
+    const [id] = await enqueue(stage, ['x'])
+    await settle()
+    expect(await runOf(stage, id)).toMatchObject({
+      state: 'pending',
+      runAt: t0 + 600 * second,
+      reason: 'snoozed: no file yet',
+    })
+    await stage.pass(hour)
+    expect(await runOf(stage, id)).toMatchObject({
+      state: 'done',
+      attempt: 4,
+      failures: 0,
+      result: 'read',
+      reason: undefined,
+    })
+    expect(await endsOf(stage, id)).toEqual(['snoozed', 'snoozed', 'snoozed', 'done'])
+  })
+
+  it('errors that a job does not retry end its run: by class, code, exit code or status', async () => {
+    class Refused extends TypeError {}
+    const errors = [
+      new Refused('class'),
+      Object.assign(new Error('code'), { code: 'EBAD' }),
+      Object.assign(new Error('exit'), { exitCode: 2 }),
+      Object.assign(new Error('status'), { status: 404 }),
+      Object.assign(new Error('other'), { status: 500 }),
+    ]
+    const handler = ({ payload }: RunContext): void => {
+      throw errors[Number(payload)]
+    }
+    const not = ['TypeError', 'EBAD', 2, 404]
+    const { stage } = await working({ jobs: { work: { handler, retry: { attempts: 2, delay: 0, not } } } })
+    const ids = await enqueue(stage, ['0', '1', '2', '3', '4'])
+    await stage.pass(hour)
+    const runs = await Promise.all(ids.map((id) => runOf(stage, id)))
+    expect(runs.map((run) => run?.reason)).toEqual([
+      ...not.map((kind) => `not retried: its job does not retry ${kind}`),
+      undefined,
+    ])
+    expect(runs.map((run) => run?.attempt)).toEqual([1, 1, 1, 1, 2])
   })
 
   it('retry gives a failed run a fresh budget; attempts keep counting', async () => {

@@ -3,7 +3,8 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Job } from '../../kernel/job/job.js'
 import { sliceOf } from '../../kernel/partition/label.js'
 import { isTime } from '../../kernel/partition/spec.js'
-import { PermanentError, type Handler, type RunContext } from '../../engine/worker/perform.js'
+import type { Handler, RunContext } from '../../engine/worker/perform.js'
+import { PermanentError } from '../../kernel/job/thrown.js'
 
 /** What a function that makes an asset is given: the run, and the stretch of time of its partition. */
 export interface AssetRun<Payload = unknown> extends RunContext<Payload> {
@@ -50,6 +51,7 @@ class Context implements AssetRun {
   readonly job: string
   readonly trigger: string | undefined
   readonly attempt: number
+  readonly isLastAttempt: boolean
   readonly dueAt: Date
   readonly partition: string
   readonly slice: TimeSlice | undefined
@@ -62,6 +64,7 @@ class Context implements AssetRun {
     this.job = run.job
     this.trigger = run.trigger
     this.attempt = run.attempt
+    this.isLastAttempt = run.isLastAttempt
     this.dueAt = run.dueAt
     this.partition = label
     this.slice = slice

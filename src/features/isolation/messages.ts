@@ -1,5 +1,6 @@
 import type { Json } from '../../kernel/definition/json.js'
 import { isMap, type Written } from '../../kernel/definition/read-value.js'
+import type { Said } from '../../kernel/job/thrown.js'
 import type { LogLine, StoredError } from '../../kernel/run/run.js'
 import type { HandledRun } from '../../handlers/handler-context.js'
 
@@ -23,7 +24,7 @@ export type FromIsolated =
 /** What an isolated handler came to. */
 export type IsolatedAnswer =
   | { readonly kind: 'done'; readonly result?: Json | undefined }
-  | { readonly kind: 'failed'; readonly error: StoredError; readonly permanent: boolean }
+  | { readonly kind: 'failed'; readonly error: StoredError; readonly said: Said }
 
 /** A message in its envelope: the module of a handler may send messages of its own, which are not meant. */
 export function sealed(message: ToIsolated | FromIsolated): { readonly rota: object } {
@@ -48,7 +49,7 @@ export function heardFrom(value: unknown): FromIsolated | undefined {
     return known !== undefined && typeof text === 'string' ? { kind: 'log', level: known, text } : undefined
   }
   if (message?.['kind'] !== 'failed' || !isError(message['error'])) return undefined
-  return { kind: 'failed', error: message['error'], permanent: message['permanent'] === true }
+  return { kind: 'failed', error: message['error'], said: isMap(message['said']) ? message['said'] : {} }
 }
 
 const levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']

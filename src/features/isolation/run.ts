@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
+import { repeating, type Said } from '../../kernel/job/thrown.js'
 import type { StoredError } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { HandlerExtension, IsolatedContext, IsolatedSpec } from '../../handlers/executable-jobs.js'
@@ -82,8 +83,8 @@ function exited({ isolate }: IsolatedSpec, how: string, output: RunOutput): Rota
 }
 
 /** The error as it was thrown there, so that its code, stack and details are kept as those of any other. */
-function thrown({ error, permanent }: { readonly error: StoredError; readonly permanent: boolean }): Error {
+function thrown({ error, said }: { readonly error: StoredError; readonly said: Said }): Error {
   const { code, message, stack, details } = error
   const copy = new RotaError('HANDLER_FAILED', message, details === undefined ? {} : { details })
-  return Object.assign(copy, { code, stack: stack ?? '', name: permanent ? 'PermanentError' : 'Error' })
+  return repeating(Object.assign(copy, { code, stack: stack ?? '', name: 'Error' }), said)
 }

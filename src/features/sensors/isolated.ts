@@ -49,7 +49,7 @@ export function isolatedSensor(
     const { isolatedBy } = await import('../../handlers/executable-jobs.js')
     const isolated = isolatedBy(await around.handlerExtensions())
     const job = given.module
-    const run = { id: '', job, trigger: undefined, attempt: 1, dueAt: 0, partition: undefined, payload }
+    const run = { ...noRun, job, payload }
     return await isolated(spec, { clock, directory, environment, run, signal, log: () => undefined })
   }
   const callWithin = async (limitMs: number, payload: SensorCall): Promise<Json | undefined> => {
@@ -78,3 +78,6 @@ export function isolatedSensor(
     },
   }
 }
+
+/** A call of a sensor is no run, but travels like one. */
+const noRun = { id: '', trigger: undefined, attempt: 1, isLastAttempt: true, dueAt: 0, partition: undefined }

@@ -2,6 +2,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { Pipeline, Step, StepFailure, StepResults } from '../../kernel/job/pipeline.js'
 import { resultOf } from '../../kernel/job/result.js'
+import { repeating, saidBy } from '../../kernel/job/thrown.js'
 import type { PipelineContext } from './pipeline-context.js'
 import { performStep } from './perform-step.js'
 import { fittingResults } from './step-results.js'
@@ -45,7 +46,9 @@ async function tryStep(step: Step, context: PipelineContext, results: StepResult
     } catch (error) {
       // An abort is not a failure of the step; its reason decides about the attempt.
       if (context.signal.aborted) throw error
-      if (attempt >= attempts || isPermanent(error)) throw stepFailed(step, error, results)
+      const { permanent, snoozeMs } = saidBy(error)
+      if (attempt >= attempts || permanent === true || snoozeMs !== undefined)
+        throw stepFailed(step, error, results)
       context.log('warn', `step ${step.id}: try ${attempt} of ${attempts} failed: ${messageOf(error)}`)
       await context.clock.sleep(delayMs, context.signal)
       if (context.signal.aborted) throw stepFailed(step, error, results)
@@ -60,18 +63,11 @@ function stepFailed(step: Step, cause: unknown, results: StepResults): RotaError
     ...(isTimeout(cause) ? { timedOut: true } : {}),
   }
   const message = `step ${step.id}: ${messageOf(cause)}`
-  const error = new RotaError('STEP_FAILED', message, { cause, details: { ...details } })
-  // The engine recognises errors that must not be retried by this name.
-  if (isPermanent(cause)) error.name = 'PermanentError'
-  return error
+  return repeating(new RotaError('STEP_FAILED', message, { cause, details: { ...details } }), saidBy(cause))
 }
 
 function isTimeout(error: unknown): boolean {
   return error instanceof RotaError && error.code === 'TIMED_OUT'
-}
-
-function isPermanent(error: unknown): boolean {
-  return error instanceof Error && error.name === 'PermanentError'
 }
 
 function messageOf(error: unknown): string {

@@ -87,7 +87,7 @@ describe('a job', () => {
       ],
     ],
     [{ retry: { delay: '5s', maxDelay: '1s' } }, ['retry.maxDelay: "1s" is shorter than the delay']],
-    [{ retry: { max: 3 } }, ['retry.max: unknown option (attempts, backoff, delay, maxDelay, jitter)']],
+    [{ retry: { max: 3 } }, ['retry.max: unknown option (attempts, backoff, delay, maxDelay, jitter, not)']],
     [{ timeout: 0 }, ['timeout: 0 is too short (from 1ms to 36525d)']],
     [{ concurrency: 0 }, ['concurrency: 0 is not allowed (a whole number from 1 to 100000)']],
     [{ concurrency: null }, ['concurrency: null is not allowed (a whole number from 1 to 100000)']],

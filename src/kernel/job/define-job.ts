@@ -43,6 +43,8 @@ export interface JobOptions {
   readonly maxCrashes?: number | undefined
   /** The channels that are told about its trouble, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
+  /** The job that gets a run for each run that failed after its last attempt, in the same transaction; default: none. */
+  readonly deadLetter?: string | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
@@ -57,6 +59,8 @@ export interface RetryOptions {
   readonly maxDelay?: string | number | undefined
   /** The random part of each delay, from 0 (none) to 1 (all of it); default: 0.2. @fraction @minimum 0 @maximum 1 */
   readonly jitter?: number | undefined
+  /** What is not retried: classes and codes of errors such as `TypeError` or `ENOENT`, exit codes of commands, statuses of answers; default: nothing. @maxItems 100 */
+  readonly not?: readonly (string | number)[] | undefined
 }
 
 /** A job as a config file, the command line or the API writes it: its options, and exactly one of `command`, `shell`, `http`, `pipeline` or `handler`. */
@@ -88,6 +92,7 @@ export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'concurrencyPerKey',
   'maxCrashes',
   'alerts',
+  'deadLetter',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -131,6 +136,7 @@ export function readJob(
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
+    ...readDeadLetter(input['deadLetter'], name, within(place, 'deadLetter')),
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined
   return frozen({ name, handler, ...rest })
@@ -159,6 +165,18 @@ function readLimits(
   }
 }
 
+function readDeadLetter(
+  value: unknown,
+  job: string | undefined,
+  place: Place,
+): { readonly deadLetter?: string } {
+  if (value === undefined) return {}
+  const deadLetter = readName(value, place)
+  if (deadLetter === undefined) return {}
+  if (deadLetter === job) fault(place, 'a job cannot be its own dead-letter job', 'the name of another job')
+  return { deadLetter }
+}
+
 const attemptBounds = { min: 1, max: 1000 }
 const delayBounds = { min: 0, max: 30 * 86_400_000, allowed: 'from 0s to 30d' }
 
@@ -167,7 +185,7 @@ function readRetry(value: unknown, place: Place): RetryPolicy {
   if (typeof value === 'number') {
     return { ...noRetry, attempts: readWhole(value, attemptBounds, place) ?? noRetry.attempts }
   }
-  const input = readOptions(value, ['attempts', 'backoff', 'delay', 'maxDelay', 'jitter'], place)
+  const input = readOptions(value, ['attempts', 'backoff', 'delay', 'maxDelay', 'jitter', 'not'], place)
   if (input === undefined) return noRetry
   const delayMs = readDuration(input['delay'], delayBounds, within(place, 'delay')) ?? noRetry.delayMs
   const maxDelayMs = readDuration(input['maxDelay'], delayBounds, within(place, 'maxDelay'))
@@ -179,14 +197,37 @@ function readRetry(value: unknown, place: Place): RetryPolicy {
     ['constant', 'linear', 'exponential'],
     within(place, 'backoff'),
   )
+  const attempts = readWhole(input['attempts'], attemptBounds, within(place, 'attempts')) ?? 3
+  const not = readNot(input['not'], within(place, 'not'))
+  if (not !== undefined && attempts === 1)
+    fault(within(place, 'not'), 'it means nothing with attempts: 1, which retries nothing')
   return {
-    attempts: readWhole(input['attempts'], attemptBounds, within(place, 'attempts')) ?? 3,
+    attempts,
     backoff: backoff ?? noRetry.backoff,
     delayMs,
     maxDelayMs: maxDelayMs ?? Math.max(noRetry.maxDelayMs, delayMs),
     jitter: readFraction(input['jitter'], within(place, 'jitter')) ?? noRetry.jitter,
+    ...(not === undefined ? {} : { not }),
   }
 }
+
+const mostKinds = 100
+const longestKind = 200
+
+function readNot(value: unknown, place: Place): readonly (string | number)[] | undefined {
+  if (value === undefined) return undefined
+  if (!Array.isArray(value) || value.length === 0 || value.length > mostKinds)
+    return fault(place, `${shown(value)} is not a list of errors`, `1 to ${mostKinds} of ${kindsAllowed}`)
+  value.forEach((kind: unknown, index) => {
+    const isText = typeof kind === 'string' && kind !== '' && kind.length <= longestKind
+    if (isText || (Number.isSafeInteger(kind) && (kind as number) > 0)) return
+    fault(within(place, index), `${shown(kind)} is not allowed`, kindsAllowed)
+  })
+  return [...new Set(value as (string | number)[])]
+}
+
+const kindsAllowed =
+  'classes such as "TypeError", codes such as "ENOENT", exit codes or statuses such as 2 or 404'
 
 function readFraction(value: unknown, place: Place): number | undefined {
   if (value === undefined) return undefined

@@ -67,6 +67,8 @@ export interface Job {
   readonly maxCrashes: number
   /** The channels that are told about its trouble; absent: the rules of the app say it. */
   readonly alerts?: AlertsOption | undefined
+  /** The job that gets each run that failed for good. */
+  readonly deadLetter?: string | undefined
   /** The asset part of its definition, if it is an asset. */
   readonly asset?: AssetSpec | undefined
   /** Its source has removed it: it stays for its runs, and any source may define the name again. */

@@ -9,6 +9,8 @@ export interface RetryPolicy {
   readonly maxDelayMs: number
   /** The random part of the delay: 0 waits exactly, 0.5 waits between half of the delay and all of it. */
   readonly jitter: number
+  /** What is not retried: classes and codes of errors, exit codes of commands, statuses of answers. */
+  readonly not?: readonly (string | number)[] | undefined
 }
 
 /** One attempt without a retry. */

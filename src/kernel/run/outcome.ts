@@ -2,12 +2,21 @@ import type { Instant } from '../../time/instant.js'
 import type { Job } from '../job/job.js'
 import type { Json } from '../definition/json.js'
 import { retryDelayMs } from '../job/retry.js'
-import { quarantinedReason, type AttemptEnd, type FinalState, type StoredError } from './run.js'
+import type { Said } from '../job/thrown.js'
+import {
+  quarantinedReason,
+  snoozedReason,
+  toldWhenReason,
+  type AttemptEnd,
+  type FinalState,
+  type StoredError,
+} from './run.js'
 
 /** What an attempt came to, before anything is decided about its run. */
 export type AttemptResult =
   | { readonly kind: 'done'; readonly result: Json | undefined }
-  | { readonly kind: 'failed'; readonly error: StoredError; readonly permanent: boolean }
+  | { readonly kind: 'failed'; readonly error: StoredError; readonly said: Said }
+  | { readonly kind: 'snoozed'; readonly forMs: number; readonly reason: string }
   | { readonly kind: 'timed-out'; readonly error: StoredError }
   | { readonly kind: 'lost'; readonly error: StoredError }
   | { readonly kind: 'released' }
@@ -50,9 +59,16 @@ export function decide(
     case 'released':
       return { end: 'released', state: 'pending', runAt: placeOf(context) }
     case 'failed':
-      return afterFailure({ end: 'failed', error: result.error, permanent: result.permanent }, context)
+      return afterFailure({ end: 'failed', error: result.error, said: result.said }, context)
+    case 'snoozed':
+      return {
+        end: 'snoozed',
+        state: 'pending',
+        runAt: context.now + result.forMs,
+        reason: result.reason === '' ? snoozedReason : `${snoozedReason}: ${result.reason}`,
+      }
     case 'timed-out':
-      return afterFailure({ end: 'timed-out', error: result.error, permanent: false }, context)
+      return afterFailure({ end: 'timed-out', error: result.error, said: {} }, context)
     case 'lost':
       return afterLoss(result.error, context)
   }
@@ -66,13 +82,19 @@ function placeOf({ run, now }: Context): Instant {
 }
 
 function afterFailure(
-  failure: { end: 'failed' | 'timed-out'; error: StoredError; permanent: boolean },
+  failure: { end: 'failed' | 'timed-out'; error: StoredError; said: Said },
   { run, job, now }: Context,
 ): Outcome {
   const failures = run.failures + 1
-  const { end, error } = failure
-  if (failure.permanent) return { end, state: 'failed', error, reason: 'not retried: the handler said so' }
+  const { end, error, said } = failure
+  if (said.permanent === true)
+    return { end, state: 'failed', error, reason: 'not retried: the handler said so' }
+  const refused = job.retry.not?.find((kind) => kind === error.code || said.kinds?.includes(kind) === true)
+  if (refused !== undefined)
+    return { end, state: 'failed', error, reason: `not retried: its job does not retry ${refused}` }
   if (failures >= job.retry.attempts) return { end, state: 'failed', error }
+  if (said.retryAfterMs !== undefined)
+    return { end, state: 'pending', error, runAt: now + said.retryAfterMs, reason: toldWhenReason }
   return { end, state: 'pending', error, runAt: now + retryDelayMs(job.retry, failures, run.id) }
 }
 

@@ -2,7 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import { claimingTargets, holdsAt, type Hold } from '../hold/hold.js'
 import type { RunId } from '../identity/identity.js'
 import type { Job } from '../job/job.js'
-import type { Run, StoredError } from './run.js'
+import { snoozedReason, type Run, type StoredError } from './run.js'
 
 /** What a run waits for that has not been claimed yet. */
 export type PendingReason =
@@ -15,6 +15,8 @@ export type PendingReason =
       readonly failures: number
       readonly error: StoredError | undefined
     }
+  /** It put itself off. */
+  | { readonly kind: 'snoozed'; readonly at: Instant; readonly reason: string }
   /** Everything is frozen, or a kill switch is off. */
   | { readonly kind: 'held'; readonly hold: Hold }
   | { readonly kind: 'queue-paused'; readonly queue: string; readonly hold: Hold }
@@ -82,7 +84,9 @@ export function pendingReasons(run: Run, facts: WaitingFacts): readonly PendingR
   return all.length === 0 ? [{ kind: 'ready' }] : all
 }
 
-function notYet({ runAt: at, failures, error }: Run): PendingReason {
+function notYet({ runAt: at, failures, error, reason = '' }: Run): PendingReason {
+  if (reason.startsWith(snoozedReason))
+    return { kind: 'snoozed', at, reason: reason.slice(snoozedReason.length).replace(/^: /, '') }
   return failures > 0 ? { kind: 'retry', at, failures, error } : { kind: 'due-later', at }
 }
 

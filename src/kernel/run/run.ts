@@ -14,13 +14,19 @@ export const removedReason = 'removed'
 /** Why a run ended that took its worker down too often. */
 export const quarantinedReason = 'quarantined'
 
+/** Why a run waits that put itself off; what it said follows after a colon. */
+export const snoozedReason = 'snoozed'
+
+/** Why a run waits for as long as its error said. */
+export const toldWhenReason = 'its error said when to try again'
+
 /** Whether nothing more will happen to a run in this state. */
 export function isFinal(state: RunState): state is FinalState {
   return state === 'done' || state === 'failed' || state === 'cancelled'
 }
 
 /** How one attempt ended. */
-export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled'
+export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled' | 'snoozed'
 
 /** What made a run: its trigger at a due instant or for something a sensor found, a check of its round, something upstream of it, a call of `enqueue`, somebody by hand, or a backfill. */
 export type RunOrigin = 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'

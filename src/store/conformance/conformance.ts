@@ -4,6 +4,7 @@ import { cancelAndRetryLaws } from './cases/cancel-and-retry.js'
 import { changeRunsLaws } from './change-runs-laws.js'
 import { chainLaws } from './cases/chains.js'
 import { claimLaws } from './cases/claims.js'
+import { deadLetterLaws } from './cases/policies/dead-letters.js'
 import { definitionLaws } from './cases/definitions.js'
 import { drainingLaws } from './cases/draining.js'
 import { expiryLaws } from './cases/expiry.js'
@@ -38,6 +39,7 @@ export function conformance(
     describe('concurrency limits', () => slotLaws(law))
     describe('finish', () => finishLaws(law))
     describe('notices', () => noticeLaws(law))
+    describe('dead letters', () => deadLetterLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))
     describe('chains', () => chainLaws(law))

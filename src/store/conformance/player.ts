@@ -320,7 +320,7 @@ export class Player {
     const error = { code: 'X', message: 'x' }
     const results: readonly AttemptResult[] = [
       { kind: 'done', result: { how } },
-      { kind: 'failed', error, permanent: false },
+      { kind: 'failed', error, said: {} },
       { kind: 'timed-out', error },
       { kind: 'released' },
       { kind: 'cancelled', error },

@@ -21,7 +21,8 @@ export function noteFailure(tables: Tables, row: RunRow): void {
   if (notice !== undefined) writeStateEntry(tables, notice, ended.at)
 }
 
-function endedRun(row: RunRow): EndedRun {
+/** A final run, as what follows its end needs it. */
+export function endedRun(row: RunRow): EndedRun {
   const { id, job, trigger, partition, dueAt, startedAt, error, reason } = row
   const state = stateOf(row.phase) as FinalState
   const at = row.finishedAt as Instant

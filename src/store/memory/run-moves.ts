@@ -8,14 +8,15 @@
  *
  * A run takes its concurrency slots when it becomes ready and returns them when it leaves ready and running.
  */
+import { deadLetterRun } from '../../kernel/run/dead-letter.js'
 import { endEffectNamed } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import type { FinalState, NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { admit, readyIndex, releaseSlots, stopWaiting } from './concurrency-slots.js'
 import { copyJson } from './json-copy.js'
-import { applyEndEffect, noteFailure } from './end-effect.js'
-import { getOrAdd, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
+import { applyEndEffect, endedRun, noteFailure } from './end-effect.js'
+import { getOrAdd, jobOf, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Inserts a pending run; a run whose id exists stays unchanged. */
 export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
@@ -74,6 +75,14 @@ export function makeFinal(
   if (left.hadSlots) releaseSlots(tables, row)
   if (end.state === 'failed') noteFailure(tables, row)
   applyEndEffect(tables, row)
+  if (end.state === 'failed') sendDeadLetter(tables, row)
+}
+
+function sendDeadLetter(tables: Tables, row: RunRow): void {
+  const { deadLetter } = jobOf(tables, row.job)
+  if (deadLetter === undefined) return
+  const failed = { ...endedRun(row), attempt: row.attempt, payload: row.payload }
+  insertRun(tables, deadLetterRun(failed, jobOf(tables, deadLetter)), failed.at)
 }
 
 /** Makes a running or final run pending again; runs that wait for its slots go first. */

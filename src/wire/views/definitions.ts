@@ -79,7 +79,7 @@ function rulesView({ timezone, include = [], exclude = [], blackouts = [], onExc
 
 /** A job; values that may be secrets are left out. */
 export function jobView({ job, source }: StoredJob) {
-  const limits = ['timeoutMs', 'concurrency', 'concurrencyPerKey', 'maxCrashes'] as const
+  const limits = ['timeoutMs', 'concurrency', 'concurrencyPerKey', 'maxCrashes', 'deadLetter'] as const
   return {
     name: job.name,
     handler: handlerView(job.handler),

@@ -39,6 +39,7 @@ function markOf(end: Attempt['end']): Mark {
     case 'cancelled':
       return 'cancelled'
     case 'released':
+    case 'snoozed':
       return 'pending'
     case 'failed':
     case 'timed-out':

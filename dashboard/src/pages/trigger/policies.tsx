@@ -57,9 +57,16 @@ function catchUpText({ mode, maxRuns, graceMs, maxAgeMs }: CatchUp): string {
   ].join(' · ')
 }
 
+interface Retry {
+  readonly attempts: number
+  readonly delayMs: number
+  readonly backoff: string
+  readonly not?: readonly (string | number)[] | null
+}
+
 function jobFacts(job: Job): readonly (readonly [string, ReactNode])[] {
   const { policies } = words
-  const retry = job['retry'] as { attempts: number; delayMs: number; backoff: string } | null
+  const retry = job['retry'] as Retry | null
   return [
     [policies.handler, <code>{handlerText(job)}</code>],
     [policies.queue, job.queue],
@@ -68,9 +75,11 @@ function jobFacts(job: Job): readonly (readonly [string, ReactNode])[] {
       policies.retry,
       retry === null ? null : policies.retries(retry.attempts, formatDuration(retry.delayMs), retry.backoff),
     ],
+    [policies.notRetried, retry?.not?.join(', ') ?? null],
     [policies.timeout, durationOf(job['timeoutMs']) ?? policies.none],
     [policies.concurrency, textOf(job['concurrency']) ?? policies.unlimited],
     [policies.maxCrashes, textOf(job['maxCrashes'])],
+    [policies.deadLetter, textOf(job['deadLetter'])],
     [policies.source, job.source],
   ]
 }

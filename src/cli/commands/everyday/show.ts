@@ -166,13 +166,14 @@ const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly 
   headers: ({ handler }) => (handler.kind === 'http' ? textNames(handler.headers) : undefined),
   queue: 'queue',
   priority: 'priority',
-  tries: ({ retry: { attempts, backoff, delayMs, maxDelayMs } }) => {
+  tries: ({ retry: { attempts, backoff, delayMs, maxDelayMs, not } }) => {
     if (attempts === 1) return '1, no retry'
-    return `${attempts}, waits ${backoff} from ${formatDuration(delayMs)} to ${formatDuration(maxDelayMs)}`
+    return `${attempts}, waits ${backoff} from ${formatDuration(delayMs)} to ${formatDuration(maxDelayMs)}${not === undefined ? '' : `; not after ${not.join(', ')}`}`
   },
   timeout: ({ timeoutMs }) => (timeoutMs === undefined ? 'none' : formatDuration(timeoutMs)),
   concurrency: ({ concurrency }) => String(concurrency ?? 'unlimited'),
   'quarantined after': ({ maxCrashes }) => count(maxCrashes, 'lost worker'),
+  'dead-letter job': 'deadLetter',
   source: ({ source, ended }) => `${source}${ended === true ? ', which no longer defines it' : ''}`,
   triggers: ({ triggers }) => triggers.join(', ') || 'none; `rota run` and `rota enqueue` start it',
 }
