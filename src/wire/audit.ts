@@ -9,7 +9,7 @@ export const auditEntry = z
     id: z.string(),
     at: instant,
     actor: z.string(),
-    via: z.enum(['cli', 'api', 'code', 'sync']),
+    via: z.enum(['cli', 'api', 'code', 'sync', 'rule']),
     action: z.string(),
     target: z.string(),
     reason: z.string().nullable(),

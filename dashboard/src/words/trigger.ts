@@ -125,6 +125,9 @@ export const words = {
     } as Readonly<Record<string, string>>,
     jitter: 'jitter',
     spread: 'spread',
+    pauses: 'pauses itself',
+    pausesAfter: (count: number) =>
+      count === 1 ? 'after 1 failed run' : `after ${count} failed runs in a row`,
     partition: 'partition',
     payload: 'payload',
     handler: 'handler',

@@ -60,6 +60,7 @@ export const triggerOptions: readonly Option[] = [
   { name: 'jitter', value: 'duration', help: 'delay each run by up to this much' },
   { name: 'spread', value: 'duration', help: 'delay all runs by the same part of this' },
   { name: 'priority', value: 'n', help: 'higher goes first', whole: [-1_000_000, 1_000_000] },
+  { name: 'pause-after', value: 'n', help: 'pause it after so many failed runs in a row', whole: [1, 1000] },
   { name: 'disabled', key: 'enabled', help: 'add it without starting it' },
 ]
 
@@ -105,6 +106,7 @@ export async function readTriggerInput(
     jitter: args.text('jitter'),
     spread: args.text('spread'),
     priority: args.whole('priority'),
+    pauseAfter: args.whole('pause-after'),
     enabled: args.flag('disabled') ? false : undefined,
   }
 }

@@ -126,6 +126,7 @@ async function runCommand(
     job: `${alertJobPrefix}${name}`,
     trigger: undefined,
     attempt,
+    isLastAttempt: false,
     dueAt: parseInstant(message.at),
     partition: undefined,
     payload: payloadOf(message),

@@ -8,8 +8,8 @@ import type { HoldTarget } from '../hold/hold.js'
 import type { RunId } from '../identity/identity.js'
 import type { StateChange, StateKey } from '../state/state-entry.js'
 
-/** Through what a change was made: the command line, the HTTP API, code, or the start of a program that defines things. */
-export type Via = 'cli' | 'api' | 'code' | 'sync'
+/** Through what a change was made: the command line, the HTTP API, code, the start of a program that defines things, or a rule of a definition. */
+export type Via = 'cli' | 'api' | 'code' | 'sync' | 'rule'
 
 /** One change. */
 export interface AuditEntry {

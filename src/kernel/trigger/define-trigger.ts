@@ -21,6 +21,7 @@ import {
   readName,
   readOptions,
   readPriority,
+  readWhole,
   type Written,
 } from '../definition/read-value.js'
 import type { Labels } from '../run/run.js'
@@ -69,6 +70,8 @@ export interface ScheduleOptions {
   readonly spread?: string | number | undefined
   /** Overrides the job's. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
+  /** Pauses the trigger after this many failed runs in a row, until somebody resumes it; default: never. @minimum 1 @maximum 1000 */
+  readonly pauseAfter?: number | undefined
   /** Defined but not ticking when false. */
   readonly enabled?: boolean | undefined
   /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
@@ -161,6 +164,7 @@ export const triggerOptionNames: readonly string[] = [
   'jitter',
   'spread',
   'priority',
+  'pauseAfter',
   'enabled',
   'labels',
   'alerts',
@@ -191,6 +195,7 @@ function readPolicies(
     jitterMs: readDuration(input['jitter'], delayBounds, within(place, 'jitter')) ?? 0,
     spreadMs: readDuration(input['spread'], delayBounds, within(place, 'spread')) ?? 0,
     priority: readPriority(input['priority'], within(place, 'priority')),
+    ...readPauseAfter(input['pauseAfter'], within(place, 'pauseAfter')),
     enabled: readFlag(input['enabled'], within(place, 'enabled')) ?? true,
     ...(input['labels'] === undefined
       ? {}
@@ -200,6 +205,11 @@ function readPolicies(
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
   }
+}
+
+function readPauseAfter(value: unknown, place: Place): { readonly pauseAfter?: number } {
+  const pauseAfter = readWhole(value, { min: 1, max: 1000 }, place)
+  return pauseAfter === undefined ? {} : { pauseAfter }
 }
 
 function readPayload(value: unknown, place: Place): Json | undefined {

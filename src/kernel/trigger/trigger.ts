@@ -47,6 +47,8 @@ export interface Trigger {
   readonly priority: number | undefined
   /** Defined but not ticking when false. */
   readonly enabled: boolean
+  /** After so many failed runs in a row it is paused. */
+  readonly pauseAfter?: number | undefined
   /** Copied to its runs. */
   readonly labels?: Labels | undefined
   /** The channels that are told about its trouble; absent: its job or the rules of the app say it. */

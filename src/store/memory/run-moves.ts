@@ -16,6 +16,7 @@ import type { Instant } from '../../time/instant.js'
 import { admit, readyIndex, releaseSlots, stopWaiting } from './concurrency-slots.js'
 import { copyJson } from './json-copy.js'
 import { applyEndEffect, endedRun, noteFailure } from './end-effect.js'
+import { pauseFailing } from './policies/auto-pause.js'
 import { getOrAdd, jobOf, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Inserts a pending run; a run whose id exists stays unchanged. */
@@ -75,7 +76,9 @@ export function makeFinal(
   if (left.hadSlots) releaseSlots(tables, row)
   if (end.state === 'failed') noteFailure(tables, row)
   applyEndEffect(tables, row)
-  if (end.state === 'failed') sendDeadLetter(tables, row)
+  if (end.state !== 'failed') return
+  sendDeadLetter(tables, row)
+  pauseFailing(tables, row)
 }
 
 function sendDeadLetter(tables: Tables, row: RunRow): void {

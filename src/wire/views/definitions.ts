@@ -29,6 +29,7 @@ export function triggerView(stored: StoredTrigger, state: string) {
     jitterMs,
     spreadMs,
     priority,
+    pauseAfter: trigger.pauseAfter,
     partition,
     payload,
     services: trigger.round?.services,

@@ -27,6 +27,7 @@ export function Policies({ trigger }: { trigger: Trigger }): ReactNode {
             [policies.overlap, `${trigger.overlap}: ${policies.overlaps[trigger.overlap] ?? ''}`],
             [policies.jitter, durationOf(trigger['jitterMs'])],
             [policies.spread, durationOf(trigger['spreadMs'])],
+            [policies.pauses, pausesText(trigger['pauseAfter'])],
             [policies.partition, textOf(trigger['partition'])],
             [policies.payload, textOf(trigger.payload)],
           ]}
@@ -38,6 +39,10 @@ export function Policies({ trigger }: { trigger: Trigger }): ReactNode {
       </section>
     </div>
   )
+}
+
+function pausesText(after: unknown): string | null {
+  return typeof after === 'number' ? words.policies.pausesAfter(after) : null
 }
 
 interface CatchUp {

@@ -114,6 +114,10 @@ const triggerFields: Fields<ShownTrigger> = {
   spread: ({ stored }) => lengthText(stored.trigger.spreadMs),
   partition: ({ stored }) => partitionText(stored.trigger.partition),
   priority: ({ stored }) => stored.trigger.priority?.toString(),
+  pauses: ({ stored: { trigger } }) =>
+    trigger.pauseAfter === undefined
+      ? undefined
+      : `after ${count(trigger.pauseAfter, 'failed run')} in a row`,
   payload: ({ stored }) => JSON.stringify(stored.trigger.payload),
   source: ({ stored }, times) =>
     `${stored.source}, version ${stored.version} since ${times.full(stored.definedAt)}`,

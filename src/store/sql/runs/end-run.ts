@@ -7,6 +7,7 @@ import { finalCodes, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { admit, leaveSlots, releaseSlots } from './concurrency-slots.js'
+import { pauseFailing } from '../policies/auto-pause.js'
 import { sendDeadLetter } from '../policies/dead-letter.js'
 import { applyEndEffect, noteFailure } from './end-effect.js'
 
@@ -34,7 +35,9 @@ export function* endRun(session: Session, run: Unfinished, end: RunEnd): Verb<vo
   }
   if (end.state === 'failed') yield* noteFailure(session, run, end)
   if (run.follow !== null) yield* applyEndEffect(session, run, end)
-  if (end.state === 'failed') yield* sendDeadLetter(session, run, end)
+  if (end.state !== 'failed') return
+  yield* sendDeadLetter(session, run, end)
+  yield* pauseFailing(session, run, end)
 }
 
 /** Takes runs of a job off the count of its queue, if that one is limited. */

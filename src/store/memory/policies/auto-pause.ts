@@ -1,0 +1,43 @@
+import { holdSnapshot } from '../../../kernel/audit/snapshot.js'
+import { autoPause, isFailingInARow, pastRunsBeside } from '../../../kernel/hold/auto-pause.js'
+import type { Instant } from '../../../time/instant.js'
+import { putEntry } from '../audit/entries.js'
+import { hold, holdsOn, toHold } from '../holds.js'
+import { runsOfTrigger, type RunRow, type Tables } from '../tables.js'
+
+/** Pauses the trigger of a run that failed, if the trigger says so after so many failures. */
+export function pauseFailing(tables: Tables, row: RunRow): void {
+  const trigger = tables.triggers.get(row.trigger ?? '')
+  const pauseAfter = trigger?.active === true ? trigger.trigger.pauseAfter : undefined
+  if (trigger === undefined || pauseAfter === undefined) return
+  const { name } = trigger.trigger
+  const target = `trigger:${name}` as const
+  const at = row.finishedAt as Instant
+  const { all } = runsOfTrigger(tables, name)
+  const isUpTo = (other: RunRow): boolean => other.dueAt <= row.dueAt
+  const later = firstOf(all.from(isUpTo), pastRunsBeside)
+  const earlier = firstOf(all.backwards(isUpTo), pauseAfter + pastRunsBeside)
+  const runs = [...later.toReversed(), ...earlier].map(({ phase, finishedAt }) => ({
+    isFailed: phase === 'failed',
+    counts: phase === 'failed' || phase === 'done',
+    finishedAt,
+  }))
+  const ends = holdsOn(tables, target).flatMap(({ untilAt = Infinity }) => (untilAt <= at ? untilAt : []))
+  if (!isFailingInARow(runs, { pauseAfter, sinceAt: ends.length === 0 ? undefined : Math.max(...ends) }))
+    return
+  const { id, attempt, error } = row
+  const paused = autoPause({ trigger: name, pauseAfter, run: { id, attempt }, error, at })
+  if (hold(tables, paused.hold) === 'already') return
+  const open = holdsOn(tables, target).at(-1)
+  const after = holdSnapshot(open === undefined ? undefined : toHold(open))
+  putEntry(tables, { ...paused.entry, before: undefined, after, seq: tables.lastAudit + 1 })
+}
+
+function firstOf<T>(items: Iterable<T>, most: number): T[] {
+  const found: T[] = []
+  for (const item of items) {
+    if (found.length === most) break
+    found.push(item)
+  }
+  return found
+}
