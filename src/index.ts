@@ -6,6 +6,7 @@ export { defineConfig } from './app/definitions/define-config.js'
 export type { ConfigJob, ConfigOptions } from './app/definitions/define-config.js'
 export type { CommandHandler, CommandRun } from './engine/worker/command-run.js'
 export type { EnqueueOptions } from './app/runs/enqueue.js'
+export type { DebounceOptions, ThrottleOptions } from './app/runs/burst.js'
 export type { EnqueuedRun } from './app/runs/enqueued-run.js'
 export type {
   AppHandler,

@@ -71,7 +71,7 @@ export type AuditEntry = {
   readonly id: string
   readonly at: Instant
   readonly actor: string
-  readonly via: 'cli' | 'api' | 'code' | 'sync'
+  readonly via: 'cli' | 'api' | 'code' | 'sync' | 'rule'
   readonly action: string
   readonly target: string
   readonly reason: string | null
@@ -782,6 +782,8 @@ export interface Operations {
         readonly concurrencyKey?: string
         readonly partition?: string
         readonly uniqueFor?: string
+        readonly debounce?: { readonly key: string; readonly wait: string; readonly max?: string }
+        readonly throttle?: { readonly key: string; readonly per: string }
         readonly reason?: string
         readonly dryRun?: boolean
       }

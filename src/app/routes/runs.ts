@@ -20,6 +20,7 @@ import { logStream } from './log-stream.js'
 import { lateRuns, runsPage } from './runs-page.js'
 
 const group = 'Runs'
+const key = z.string().max(512)
 const parts = z.strictObject({ id: z.string().min(4).max(64) })
 const aRun = '20260105t0900'
 const aFailedRun = '20260105t0800'
@@ -148,17 +149,22 @@ export const runRoutes: readonly Route<App>[] = [
     role: 'operate',
     group,
     summary: 'Records a run of a job.',
-    about: 'If the unique key is taken, the answer is the run that has it, and `created` is false.',
+    about:
+      'If the unique key is taken, or a debounce or throttle has a run that stands for this one, the answer is that run, and `created` is false.',
     body: z.strictObject({
       job: name,
       payload: json.optional(),
       at: instantInput.optional(),
       delay: z.string().max(64).optional(),
       priority: z.number().int().optional(),
-      uniqueKey: z.string().max(512).optional(),
-      concurrencyKey: z.string().max(512).optional(),
+      uniqueKey: key.optional(),
+      concurrencyKey: key.optional(),
       partition: z.string().max(512).optional(),
       uniqueFor: z.string().max(64).optional(),
+      debounce: z
+        .strictObject({ key, wait: z.string().max(64), max: z.string().max(64).optional() })
+        .optional(),
+      throttle: z.strictObject({ key, per: z.string().max(64) }).optional(),
       ...change,
     }),
     answer: z.strictObject({ id: z.string(), created: z.boolean() }),

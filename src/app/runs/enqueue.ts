@@ -14,6 +14,8 @@ import type { Labels, NewRun } from '../../kernel/run/run.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Transaction } from '../../store/postgres/enqueue-in.js'
 import type { Enqueued } from '../../store/port.js'
+import { debouncedRunAt, isBurstKey, type Burst } from '../../kernel/run/burst.js'
+import { readBurst, type DebounceOptions, type ThrottleOptions } from './burst.js'
 import { loadEndEffects } from '../features.js'
 import { isOnManyHosts } from '../../formats/store-url.js'
 import { shownUrl } from '../store/open-store.js'
@@ -32,6 +34,10 @@ export interface EnqueueOptions extends ChangeOptions {
   readonly uniqueKey?: string | undefined
   /** Keeps the unique key for this long, also after the run is final. */
   readonly uniqueFor?: string | number | undefined
+  /** Of a burst of enqueues with one key, runs the last one. */
+  readonly debounce?: DebounceOptions | undefined
+  /** Of the enqueues with one key, runs the first one in each period. */
+  readonly throttle?: ThrottleOptions | undefined
   /** Runs with the same group key are held one at a time, or as many as the job's `concurrencyPerKey` says. */
   readonly concurrencyKey?: string | undefined
   /** The piece of data that the run is about; of an asset one of its partitions. */
@@ -46,6 +52,7 @@ export interface EnqueueTerms {
   readonly priority: number | undefined
   readonly uniqueKey: string | undefined
   readonly uniqueUntil: Instant | undefined
+  readonly burst: Burst | undefined
   readonly concurrencyKey: string | undefined
   readonly partition: string | undefined
 }
@@ -56,6 +63,8 @@ const optionNames: readonly (keyof EnqueueOptions)[] = [
   'priority',
   'uniqueKey',
   'uniqueFor',
+  'debounce',
+  'throttle',
   'concurrencyKey',
   'partition',
   'tx',
@@ -72,11 +81,19 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
   const place = placeOf()
   const input = readOptions(options, optionNames, place) ?? {}
   const uniqueFor = readDuration(input['uniqueFor'], anyDuration, within(place, 'uniqueFor'))
+  const burst = readBurst(input, readKey, place)
+  const uniqueKey = readKey(input['uniqueKey'], within(place, 'uniqueKey'))
+  if (uniqueKey !== undefined && isBurstKey(uniqueKey))
+    fault(
+      within(place, 'uniqueKey'),
+      'keys that begin with debounce: or throttle: are those of such enqueues',
+    )
   const terms = {
     dueAt: readDueAt(input, now, place),
     priority: readPriority(input['priority'], within(place, 'priority')),
-    uniqueKey: readKey(input['uniqueKey'], within(place, 'uniqueKey')),
-    uniqueUntil: uniqueFor === undefined ? undefined : now + uniqueFor,
+    uniqueKey: burst?.uniqueKey ?? uniqueKey,
+    uniqueUntil: uniqueFor === undefined ? periodEnd(burst?.burst, now) : now + uniqueFor,
+    burst: burst?.burst,
     concurrencyKey: readKey(input['concurrencyKey'], within(place, 'concurrencyKey')),
     partition: readKey(input['partition'], within(place, 'partition')),
   }
@@ -86,6 +103,10 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
   readTransaction(input['tx'], within(place, 'tx'))
   refuse('the enqueue', place.faults)
   return terms
+}
+
+function periodEnd(burst: Burst | undefined, now: Instant): Instant | undefined {
+  return burst?.kind === 'throttle' ? now + burst.perMs : undefined
 }
 
 function readTransaction(value: unknown, place: Place): void {
@@ -107,7 +128,7 @@ export function newRun(input: {
   labels?: Labels | undefined
 }): NewRun {
   const { job, terms, labels } = input
-  const { dueAt, uniqueKey, uniqueUntil, concurrencyKey, partition } = terms
+  const { dueAt, uniqueKey, uniqueUntil, burst, concurrencyKey, partition } = terms
   if (isAsset(job)) assertPartition(job, partition)
   return {
     // Random also with a unique key: a digest would make two runs of one millisecond the same.
@@ -115,7 +136,7 @@ export function newRun(input: {
     job: job.name,
     origin: 'enqueue',
     dueAt,
-    runAt: dueAt,
+    runAt: burst?.kind === 'debounce' ? debouncedRunAt(burst, { now: input.now, sinceAt: input.now }) : dueAt,
     priority: terms.priority ?? job.priority,
     partition,
     payload: toPayload(input.payload),
@@ -123,6 +144,7 @@ export function newRun(input: {
     ...endEffectFor(job),
     uniqueKey,
     uniqueUntil,
+    burst,
     labels,
   }
 }

@@ -1,9 +1,11 @@
 import type { App } from '../../app/rota.js'
+import { burstLabels } from '../../kernel/run/burst.js'
 import type { Attempt, Run } from '../../kernel/run/run.js'
 import { printable } from '../../text/printable.js'
 import type { Context } from '../framework/command.js'
 import { type Fields, printFields } from '../framework/print/fields.js'
 import type { Output } from '../framework/print/output.js'
+import { count } from '../framework/print/words.js'
 import { printTable } from '../framework/print/table.js'
 import { pendingOf } from './pending-of.js'
 import { tookText } from './runs-table.js'
@@ -45,9 +47,20 @@ const fields: Fields<Run> = {
   partition: 'partition',
   priority: 'priority',
   'unique key': 'uniqueKey',
+  'stands for': ({ labels }) => burstText(labels),
   payload: ({ payload }) => JSON.stringify(payload),
   result: ({ result }) => JSON.stringify(result),
   error: ({ error }) => error && `${error.message} [${error.code}]`,
+}
+
+/** How many other enqueues a run stands for. */
+function burstText(labels: Run['labels']): string | undefined {
+  const replaced = labels?.[burstLabels.debounce]
+  if (replaced !== undefined) return `${count(Number(replaced), 'earlier enqueue')} that it replaced`
+  const dropped = labels?.[burstLabels.throttle]
+  return dropped === undefined
+    ? undefined
+    : `${count(Number(dropped), 'later enqueue')} that the throttle dropped`
 }
 
 function printAttempts(out: Output, attempts: readonly Attempt[]): void {

@@ -227,7 +227,7 @@ function readNot(value: unknown, place: Place): readonly (string | number)[] | u
 }
 
 const kindsAllowed =
-  'classes such as "TypeError", codes such as "ENOENT", exit codes or statuses such as 2 or 404'
+  'classes such as "ValidationError", codes such as "NO_SUCH_USER", exit codes or statuses such as 2 or 404'
 
 function readFraction(value: unknown, place: Place): number | undefined {
   if (value === undefined) return undefined

@@ -1,6 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { RunId } from '../identity/identity.js'
 import type { Json } from '../definition/json.js'
+import type { Burst } from './burst.js'
 
 /** Where a run is in its life; what never became a run is in the ledger instead. */
 export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -64,6 +65,8 @@ export interface NewRun {
   readonly uniqueKey?: string | undefined
   /** Until when the unique key holds even after the run is final. */
   readonly uniqueUntil?: Instant | undefined
+  /** What becomes of it where another run stands for its unique key. */
+  readonly burst?: Burst | undefined
   /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
   readonly labels?: Labels | undefined
 }

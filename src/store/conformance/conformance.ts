@@ -4,6 +4,8 @@ import { cancelAndRetryLaws } from './cases/cancel-and-retry.js'
 import { changeRunsLaws } from './change-runs-laws.js'
 import { chainLaws } from './cases/chains.js'
 import { claimLaws } from './cases/claims.js'
+import { autoPauseLaws } from './cases/policies/auto-pause.js'
+import { burstLaws } from './cases/policies/burst.js'
 import { deadLetterLaws } from './cases/policies/dead-letters.js'
 import { definitionLaws } from './cases/definitions.js'
 import { drainingLaws } from './cases/draining.js'
@@ -39,6 +41,8 @@ export function conformance(
     describe('concurrency limits', () => slotLaws(law))
     describe('finish', () => finishLaws(law))
     describe('notices', () => noticeLaws(law))
+    describe('auto-pause', () => autoPauseLaws(law))
+    describe('debounce and throttle', () => burstLaws(law))
     describe('dead letters', () => deadLetterLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))

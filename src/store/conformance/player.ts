@@ -1,7 +1,5 @@
 import { expect } from 'vitest'
-import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
-import type { Job } from '../../kernel/job/job.js'
-import { slotsFor } from '../../kernel/identity/occurrence.js'
+import type { RunId } from '../../kernel/identity/identity.js'
 import { decide, type AttemptResult, type Outcome } from '../../kernel/run/outcome.js'
 import type { ConcurrencySlot, NewRun } from '../../kernel/run/run.js'
 import { scheduleOf } from '../../kernel/trigger/schedule.js'
@@ -16,6 +14,7 @@ import { tickOf } from './follower-tick.js'
 import { assetOf, at, jobNames, overlaps, scheduleOfShape, storyAt, targets, triggerNames } from './names.js'
 import { aJob, aTrigger, isComputed, moveFacts, type OpenedStore, type OpenStore } from './stage.js'
 import { openModel } from './effects.js'
+import { newRandomRun } from './random-run.js'
 
 const leaseMs = 180_000
 
@@ -144,6 +143,7 @@ export class Player {
       queue: queue === 0 ? 'default' : 'q',
       retry: { attempts: 3, backoff: 'constant', delayMs: 7000, maxDelayMs: 7000, jitter: 0 },
       asset: assetOf(at(jobNames, job)),
+      ...(queue === 2 ? { deadLetter: 'other' } : {}),
     })
     await this.both((store) =>
       store.defineJobs({ source: 'code:test', jobs: [definition], queues: [], now: this.now }),
@@ -168,6 +168,7 @@ export class Player {
         graceMs: 10_000,
       },
       priority: shape % 3 === 0 ? 1 : undefined,
+      ...(shape % 4 === 0 ? { pauseAfter: 2 } : {}),
     })
     await this.#writeTrigger(name, {
       trigger: definition,
@@ -241,7 +242,7 @@ export class Player {
 
   async #enqueue(wanted: readonly RandomRun[]): Promise<void> {
     const jobs = (await this.model.jobs()).map(({ job }) => job)
-    const runs = wanted.map((run) => this.#newRun(run, jobs))
+    const runs = wanted.map((run) => newRandomRun(run, { jobs, now: this.now, count: this.#count++ }))
     const answers = await this.both((store) => store.enqueue({ runs, now: this.now }))
     this.#remember(runs.filter((_, i) => answers[i]?.created))
   }
@@ -251,31 +252,6 @@ export class Player {
       if (this.slots.has(id)) continue
       this.runs.push(id)
       this.slots.set(id, slots)
-    }
-  }
-
-  #newRun(wanted: RandomRun, jobs: readonly Job[]): NewRun {
-    const name = at(jobNames, wanted.job)
-    const job = jobs.find((one) => one.name === name) ?? aJob(name)
-    const concurrencyKey = wanted.group < 2 ? `g${wanted.group}` : undefined
-    const trigger =
-      wanted.trigger < triggerNames.length ? aTrigger(at(triggerNames, wanted.trigger)) : undefined
-    const uniqueKey = wanted.unique < 3 ? `u${wanted.unique}` : undefined
-    const limited = trigger === undefined ? undefined : { ...trigger, overlap: 'skip' as const }
-    return {
-      id: runIdOf({ at: this.now, parts: ['random', String(this.#count++)] }),
-      job: name,
-      origin: trigger === undefined ? 'enqueue' : 'manual',
-      trigger: trigger?.name,
-      dueAt: this.now,
-      runAt: this.now + wanted.delayMs,
-      priority: wanted.priority,
-      slots: slotsFor({ job, trigger: limited, concurrencyKey }),
-      endEffect: [undefined, 'asset', 'waking', 'once'][wanted.endEffect],
-      partition: wanted.endEffect === 1 ? `p${wanted.group}` : undefined,
-      uniqueKey,
-      uniqueUntil:
-        uniqueKey === undefined || wanted.uniqueForMs === 0 ? undefined : this.now + wanted.uniqueForMs,
     }
   }
 

@@ -47,7 +47,7 @@ export interface RunRow extends Mutable<Omit<Run, 'state'>> {
   /** The order of insertion. */
   readonly seq: number
   phase: Phase
-  readonly slots: readonly ConcurrencySlot[]
+  slots: readonly ConcurrencySlot[]
   /** The effect of its end on other rows. */
   endEffect: string | undefined
   readonly uniqueUntil: Instant | undefined

@@ -14,6 +14,7 @@ import {
   uncountCrash,
   uniqueSlot,
 } from './run-moves.js'
+import { standsFor } from './policies/burst.js'
 import { areCurrent, writeStateEntry } from './state.js'
 import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
 
@@ -21,7 +22,9 @@ import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRo
 export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now: Instant }): Enqueued[] {
   noteTime(tables, request.now)
   return request.runs.map((run) => {
-    const taken = tables.runs.get(run.id) ?? uniqueHolder(tables, run, request.now)
+    const taken =
+      tables.runs.get(run.id) ??
+      (run.burst === undefined ? uniqueHolder : standsFor)(tables, run, request.now)
     if (taken !== undefined) return { id: taken.id, created: false }
     return { id: run.id, created: insertRun(tables, run, request.now) }
   })

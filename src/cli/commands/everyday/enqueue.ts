@@ -1,7 +1,11 @@
 import type { App } from '../../../app/rota.js'
+import type { DebounceOptions, ThrottleOptions } from '../../../app/runs/burst.js'
 import { type Command, onApp, changeOptions, zoneOption } from '../../framework/command.js'
 import { payloadOption, readPayload } from '../../options/payload-option.js'
+import type { Surroundings } from '../../framework/command.js'
 import { momentOf } from '../../framework/times-of.js'
+
+type Args = Surroundings['args']
 
 /** `rota enqueue`: records a run of a job. */
 export const enqueue: Command<App> = {
@@ -21,6 +25,36 @@ export const enqueue: Command<App> = {
     },
     { name: 'unique-key', value: 'key', help: 'refuse a second run with this key while one is unfinished' },
     { name: 'unique-for', value: 'duration', help: 'how long the unique key is taken, also after the run' },
+    {
+      name: 'debounce',
+      key: 'debounce.wait',
+      value: 'duration',
+      help: 'wait so long for a later one, which replaces it',
+    },
+    {
+      name: 'debounce-key',
+      key: 'debounce.key',
+      value: 'key',
+      help: 'what the later ones have in common with it',
+    },
+    {
+      name: 'debounce-max',
+      key: 'debounce.max',
+      value: 'duration',
+      help: 'the longest wait after the first one',
+    },
+    {
+      name: 'throttle',
+      key: 'throttle.per',
+      value: 'duration',
+      help: 'drop it if one ran or waits that is not older',
+    },
+    {
+      name: 'throttle-key',
+      key: 'throttle.key',
+      value: 'key',
+      help: 'what the earlier ones have in common with it',
+    },
     { name: 'concurrency-key', value: 'key', help: 'runs with the same key run one at a time' },
     zoneOption,
     ...changeOptions,
@@ -28,6 +62,8 @@ export const enqueue: Command<App> = {
   examples: {
     [`rota enqueue mail --payload '{"to":"a@example.org"}'`]: 'as soon as a worker is free',
     'rota enqueue report --payload @order.json --delay 15m': 'in a quarter of an hour',
+    'rota enqueue index --debounce 10s --debounce-key shop-7': 'once, 10 seconds after the last of several',
+    'rota enqueue alarm --throttle 1h --throttle-key disk': 'the first one in an hour',
     'rota enqueue sync --unique-key customer-7 --unique-for 1h': 'at most once an hour',
   },
   run: onApp(async (app, context) => {
@@ -39,12 +75,28 @@ export const enqueue: Command<App> = {
       priority: args.whole('priority'),
       uniqueKey: args.text('unique-key'),
       uniqueFor: args.text('unique-for'),
+      debounce: given<DebounceOptions>({
+        key: args.text('debounce-key'),
+        wait: args.text('debounce'),
+        max: args.text('debounce-max'),
+      }),
+      throttle: given<ThrottleOptions>({ key: args.text('throttle-key'), per: args.text('throttle') }),
       concurrencyKey: args.text('concurrency-key'),
       dryRun: args.flag('dry-run'),
     })
     out.show({ id, created }, () => {
       out.line(id)
-      if (!created) out.note('this run exists already: its unique key is taken')
+      if (!created) out.note(`this run exists already: ${existingText(args)}`)
     })
   }),
+}
+
+/** The options of a rule as they were given; what is missing, the model says. */
+function given<Rule>(options: Readonly<Record<string, string | undefined>>): Rule | undefined {
+  return Object.values(options).every((value) => value === undefined) ? undefined : (options as Rule)
+}
+
+function existingText(args: Args): string {
+  if (args.flag('debounce')) return 'it waited with this debounce key, and now has this payload'
+  return args.flag('throttle') ? 'it is not older than the throttle' : 'its unique key is taken'
 }

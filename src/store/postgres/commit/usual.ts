@@ -64,6 +64,7 @@ export interface UsualCommit {
 
 /** Recording runs as a part of the call, where it can be that. */
 export function usualEnqueue(request: EnqueueRequest): UsualPart | undefined {
+  if (request.runs.some(({ burst }) => burst !== undefined)) return undefined
   const keys = request.runs.filter(({ uniqueKey }) => uniqueKey !== undefined)
   return keys.length <= maxUniqueKeys ? { enqueue: request } : undefined
 }

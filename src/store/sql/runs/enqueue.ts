@@ -7,6 +7,7 @@ import { blocked, delayed, done, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each, insertNewInto, type SqlScalar } from '../statement.js'
 import type { Verb } from '../verb.js'
+import { standsFor } from '../policies/burst.js'
 import { slotsText, takeSlots, untakeSlots } from './concurrency-slots.js'
 
 /** From this length on, the text of runs that are inserted together is not made longer. */
@@ -146,7 +147,10 @@ function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued
   const { job, uniqueKey } = run
   if (uniqueKey !== undefined && (yield* session.sql.value(EXISTS, run.id)) === undefined) {
     yield* session.native.lockUniqueKey(job, uniqueKey)
-    const holder = yield* uniqueHolder(session, { job, uniqueKey, now })
+    const holder =
+      run.burst === undefined
+        ? yield* uniqueHolder(session, { job, uniqueKey, now })
+        : yield* standsFor(session, run, now)
     if (holder !== undefined) return { id: holder, created: false }
   }
   return { id: run.id, created: yield* insertRun(session, run, now) }

@@ -1,0 +1,42 @@
+/**
+ * What becomes of several enqueues of a job with one key that come close together. A run keeps the key as its unique
+ * key, with the kind before it, and the number of enqueues that it stands for as a label.
+ */
+import type { Instant } from '../../time/instant.js'
+
+/** The labels of a run. */
+type Labels = Readonly<Record<string, string>>
+
+/** The rule of an enqueue. */
+export type Burst =
+  /** The last one runs: it takes the place of the one that waits, and waits in turn. */
+  | { readonly kind: 'debounce'; readonly waitMs: number; readonly maxMs: number | undefined }
+  /** The first one runs: those that come within the period are dropped. */
+  | { readonly kind: 'throttle'; readonly perMs: number }
+
+/** The labels that count what a run stands for. */
+export const burstLabels = { debounce: 'replaced_enqueues', throttle: 'dropped_enqueues' } as const
+
+/** The unique key of a run with a rule. */
+export function burstKey(kind: Burst['kind'], key: string): string {
+  return `${kind}:${key}`
+}
+
+/** Whether a unique key belongs to a rule. */
+export function isBurstKey(key: string): boolean {
+  return key.startsWith('debounce:') || key.startsWith('throttle:')
+}
+
+/** The labels of a run that stands for one more enqueue. */
+export function countedLabels(kind: Burst['kind'], labels: Labels | undefined): Labels {
+  const name = burstLabels[kind]
+  return { ...labels, [name]: String(Number(labels?.[name] ?? 0) + 1) }
+}
+
+/** When a run may start that takes the place of one that waits since an instant. */
+export function debouncedRunAt(
+  { waitMs, maxMs }: Extract<Burst, { kind: 'debounce' }>,
+  { now, sinceAt }: { readonly now: Instant; readonly sinceAt: Instant },
+): Instant {
+  return maxMs === undefined ? now + waitMs : Math.min(now + waitMs, sinceAt + maxMs)
+}
