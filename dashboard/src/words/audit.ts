@@ -10,5 +10,5 @@ export const words = {
   show: 'show',
   before: 'before',
   after: 'after',
-  via: { cli: 'by command', api: 'by API', code: 'by code', sync: 'by its definitions' },
+  via: { cli: 'by command', api: 'by API', code: 'by code', sync: 'by its definitions', rule: 'by a rule' },
 } as const
