@@ -19,8 +19,9 @@ afterAll(async () => {
 
 /** The features that the configs of examples use, by folder. */
 const needed: Readonly<Record<string, readonly FeatureName[]>> = {
+  alerts: ['alerts'],
   assets: ['assets'],
-  calendars: ['rounds'],
+  calendars: ['calendars', 'rounds'],
   isolation: ['isolation'],
   plans: ['plans'],
   rounds: ['rounds'],
