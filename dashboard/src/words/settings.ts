@@ -112,5 +112,16 @@ export const words = {
     metrics: 'metrics',
     prometheus: 'for Prometheus',
     doctor: 'the same in a terminal',
+    kept: 'How long things are kept',
+    keptOf: {
+      runs: 'runs',
+      audit: 'audit',
+      rollups: 'roll-ups',
+      coverage: 'coverage',
+      requests: 'requests',
+      sessions: 'sessions',
+    },
+    most: (count: number) => `, at most ${count.toLocaleString('en')}`,
+    keptTeach: 'The option retention of the config says how long runs are kept.',
   },
 } as const

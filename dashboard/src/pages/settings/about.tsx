@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Finding } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
+import { formatRough } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
 import { sessionQuery } from '../../data/session.js'
 import type { Mark } from '../../design/families.js'
@@ -22,6 +23,11 @@ export function About(): ReactNode {
     gcTime: 0,
   })
   const { data: session } = useQuery(sessionQuery)
+  const { data: retention } = useQuery({
+    queryKey: ['retention'],
+    queryFn: ({ signal }) => api('GET /retention', { signal }),
+    meta: { isFixed: true },
+  })
   return (
     <div className={styles['columns']}>
       <section>
@@ -55,6 +61,18 @@ export function About(): ReactNode {
           ]}
         />
       </section>
+      {retention === undefined ? null : (
+        <section>
+          <h3>{words.about.kept}</h3>
+          <FactList
+            facts={retention.items.map(({ what, keptMs, most, about }) => [
+              words.about.keptOf[what],
+              `${formatRough(keptMs)}${most === null ? '' : words.about.most(most)}: ${about}`,
+            ])}
+          />
+          <p className="soft">{words.about.keptTeach}</p>
+        </section>
+      )}
     </div>
   )
 }
