@@ -78,7 +78,8 @@ function checkAttempts(runs: readonly Run[]): void {
 /** G6: the limit of a trigger admits one run. A run waits only if a limit of its own is full, or of a run it waits behind. */
 async function checkSlots({ model, slots, now }: Player, runs: readonly Run[]): Promise<void> {
   const jobs = new Map((await model.jobs()).map(({ job }) => [job.name, job]))
-  const slotsFor = (run: Run): readonly ConcurrencySlot[] => slots.get(run.id) ?? []
+  // The store itself makes dead letters.
+  const slotsFor = (run: Run): readonly ConcurrencySlot[] => slots.get(run.id) ?? run.slots
   const admitted = new Map<string, number>()
   for (const run of runs) {
     const isReady = run.state === 'pending' && run.waitsFor === undefined && run.runAt <= now
