@@ -84,18 +84,7 @@ function withoutFaults({ message, faults }: RotaError): string {
 }
 
 /** One line for one fault; a list below a sentence for several. */
-function failureLines(failure: Failure, stderr: PrintStream): string[] {
-  const { todo = '' } = failure
-  const lines = errorLines(failure, stderr)
-  return hasNoHint(failure) ? [...lines, ...messageLines(todo, stderr)] : lines
-}
-
-/** Whether an error of the store only says what is wrong. What others say names the word that was wrong, or a command. */
-function hasNoHint({ code, message, todo }: Failure): boolean {
-  return todo !== undefined && code.startsWith('STORE_') && !/`|--|; /.test(message)
-}
-
-function errorLines({ code, message, faults }: Failure, stderr: PrintStream): string[] {
+function failureLines({ code, message, faults }: Failure, stderr: PrintStream): string[] {
   const [only, ...others] = faults
   if (only === undefined) return messageLines(`error: ${message} [${code}]`, stderr)
   if (others.length === 0) return messageLines(`error: ${sentenceOf(message, only)} [${code}]`, stderr)

@@ -77,13 +77,14 @@ async function callFunction(
   const { run, signal, clock } = context
   const called = context.functions.get(action.name)
   if (called === undefined) throw handlerFailed(`no function is registered as ${action.name} in this process`)
-  const { id, job, trigger, attempt, dueAt, partition } = run
+  const { id, job, trigger, attempt, isLastAttempt, dueAt, partition } = run
   const input = {
     id,
     ...context.ids,
     job,
     trigger,
     attempt,
+    isLastAttempt,
     partition,
     results,
     signal,

@@ -15,6 +15,8 @@ export interface StepContext {
   readonly trigger: string | undefined
   /** Increases with every claim of the run: a fencing token. */
   readonly attempt: number
+  /** Whether no attempt follows if this one fails. */
+  readonly isLastAttempt: boolean
   readonly dueAt: Date
   readonly partition: string | undefined
   /** The id of this step. */

@@ -14,6 +14,7 @@ import {
 } from '../../framework/command.js'
 import { type Columns, printTable } from '../../framework/print/table.js'
 import { count } from '../../framework/print/words.js'
+import { durationOf } from '../../framework/times-of.js'
 
 /** `rota simulate`: the future before it happens. */
 export const simulate: Command<App> = {
@@ -52,10 +53,10 @@ export const simulate: Command<App> = {
     const { args } = context
     const options = {
       duration: `${args.whole('days') ?? 7}d`,
-      crashEvery: args.text('crash'),
+      crashEvery: spanOf(context, 'crash'),
       processes: args.whole('processes'),
       concurrency: args.whole('concurrency'),
-      unknown: args.text('unknown'),
+      unknown: spanOf(context, 'unknown'),
       seed: args.whole('seed'),
     }
     const hasConfig = (await context.configPath()) !== undefined
@@ -133,4 +134,8 @@ function shown(ms: number): string {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+}
+
+function spanOf(context: Context<App>, option: string): number | undefined {
+  return context.args.text(option) === undefined ? undefined : durationOf(context, option, '')
 }
