@@ -57,6 +57,8 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/coverage/days',
+    // It keeps what it counted, so that no day is counted twice.
+    needsApp: true,
     role: 'read',
     group,
     summary: 'Counts what became of the due instants of triggers, by day in UTC.',
