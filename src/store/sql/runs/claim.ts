@@ -195,7 +195,7 @@ function choose(
 ): { taken: Chosen[]; more: boolean } {
   const taken: Chosen[] = []
   let limited = 0
-  let skipped = false
+  const skipped: Offer[] = []
   while (taken.length < slots + prefetch) {
     const offer = mostUrgent(offers)
     if (offer === undefined) break
@@ -207,11 +207,12 @@ function choose(
       taken.push({ row, isLimited })
       enter(offer.queue)
     } else {
-      skipped = true
+      skipped.push(offer)
     }
     if (offer.isCutOff && offer.next === offer.rows.length) return { taken, more: true }
   }
-  return { taken, more: skipped || mostUrgent(offers) !== undefined }
+  // A run that was passed over is more work only if its queue has room left.
+  return { taken, more: skipped.some(({ queue }) => queue.room > 0) || mostUrgent(offers) !== undefined }
 }
 
 function enter(queue: QueueRoom): void {
