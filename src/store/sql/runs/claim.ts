@@ -98,7 +98,8 @@ export function* claimRuns(
 
 /** Another process may have locked runs that it then did not take: a worker that was passed over looks again. */
 function* isAnyReady(session: Session, rooms: ReadonlyMap<string, QueueRoom>): Verb<boolean> {
-  return rooms.size > 0 && (yield* session.sql.value(ANY_READY, [...rooms.keys()])) !== undefined
+  const jobs = [...rooms].flatMap(([job, { room }]) => (room > 0 ? [job] : []))
+  return jobs.length > 0 && (yield* session.sql.value(ANY_READY, jobs)) !== undefined
 }
 
 function* readyJobs(session: Session, { jobs }: ClaimRequest): Verb<readonly string[]> {
@@ -209,7 +210,8 @@ function choose(
     } else {
       skipped.push(offer)
     }
-    if (offer.isCutOff && offer.next === offer.rows.length) return { taken, more: true }
+    const isUsedUp = offer.isCutOff && offer.next === offer.rows.length
+    if (isUsedUp && offer.queue.room > 0) return { taken, more: true }
   }
   // A run that was passed over is more work only if its queue has room left.
   return { taken, more: skipped.some(({ queue }) => queue.room > 0) || mostUrgent(offers) !== undefined }
