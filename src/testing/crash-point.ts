@@ -84,3 +84,29 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     kill: die,
   }
 }
+
+/**
+ * Waits until nothing moves any more in these stores and `busy` is 0; work that a worker defers needs two turns of the
+ * event loop.
+ */
+export async function storesSettled(
+  stores: () => Iterable<CrashableStore>,
+  busy: () => number = () => 0,
+): Promise<void> {
+  let before = activityOf(stores())
+  for (let quiet = 0; quiet < 2; quiet++) {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    const after = activityOf(stores())
+    if (after.calls !== before.calls || after.inFlight + busy() > 0) quiet = -1
+    before = after
+  }
+}
+
+function activityOf(stores: Iterable<CrashableStore>): { calls: number; inFlight: number } {
+  let [calls, inFlight] = [0, 0]
+  for (const store of stores) {
+    calls += store.calls
+    inFlight += store.inFlight
+  }
+  return { calls, inFlight }
+}

@@ -7,6 +7,7 @@ import type { RunContext } from '../engine/worker/perform.js'
 import type { AssetJob } from '../kernel/partition/asset.js'
 import { jobDefaults, type Job } from '../kernel/job/job.js'
 import type { Store } from '../store/port.js'
+import { storesSettled, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { SeededRandom } from './random.js'
 import { SimulatedProcess } from './simulated-process.js'
@@ -137,31 +138,13 @@ class World {
   }
 
   async #pass(ms: number): Promise<void> {
-    await this.#clock.advance(ms, () => this.#settle())
-  }
-
-  /** Waits until there is no more activity; work that a worker defers needs two turns of the event loop. */
-  async #settle(): Promise<void> {
-    let calls = this.#calls()
-    for (let quiet = 0; quiet < 2; quiet++) {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      const after = this.#calls()
-      if (after !== calls || this.#inFlight() > 0) quiet = -1
-      calls = after
-    }
-  }
-
-  #calls(): number {
-    let calls = 0
-    for (const process of this.#living) calls += process.crashable.calls
-    return calls
-  }
-
-  #inFlight(): number {
     // Opening a store takes no simulated time, however long its server takes.
-    let inFlight = this.#opening
-    for (const process of this.#living) inFlight += process.crashable.inFlight
-    return inFlight
+    const opening = (): number => this.#opening
+    await this.#clock.advance(ms, () => storesSettled(() => this.#crashables(), opening))
+  }
+
+  #crashables(): CrashableStore[] {
+    return [...this.#living].map(({ crashable }) => crashable)
   }
 
   async #begin(): Promise<void> {

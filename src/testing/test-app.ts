@@ -10,7 +10,7 @@ import { systemClock, type Clock } from '../time/clock.js'
 import { dated, type Dated } from '../time/dated.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
-import { crashable, type CrashableStore } from './crash-point.js'
+import { crashable, storesSettled, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { isOf, listed, type RunMatch } from './run-match.js'
 
@@ -88,7 +88,7 @@ export class TestApp<App extends Startable> {
 
   /** Lets time pass, due time by due time: `advance('1d')`. Handlers that wait for something real are not waited for. */
   async advance(duration: string | number): Promise<void> {
-    await this.clock.advance(parseDuration(duration), () => this.#settle())
+    await this.clock.advance(parseDuration(duration), () => storesSettled(() => this.#stores))
   }
 
   /** Lets time pass until an instant. */
@@ -96,14 +96,14 @@ export class TestApp<App extends Startable> {
     const ms = new Date(at).getTime() - this.clock.now()
     if (Number.isNaN(ms)) throw new RangeError(`${JSON.stringify(at)} is not an instant`)
     if (ms < 0) throw new RangeError(`it is ${this.now.toISOString()} already`)
-    await this.clock.advance(ms, () => this.#settle())
+    await this.clock.advance(ms, () => storesSettled(() => this.#stores))
   }
 
   /** Lets time pass until the next due time, of one trigger or of any, and performs what is due. Answers the runs that it made. */
   async runDue(trigger?: string): Promise<readonly TestRun[]> {
     const before = new Set((await this.#runs()).map(({ id }) => id))
     const at = await this.#nextDueAt(trigger)
-    await this.clock.advance(Math.max(0, at - this.clock.now()), () => this.#settle())
+    await this.clock.advance(Math.max(0, at - this.clock.now()), () => storesSettled(() => this.#stores))
     await this.drain()
     const made = (await this.#runs()).filter((run) => !before.has(run.id) && isOf(run, { trigger }))
     return dated(made)
@@ -117,13 +117,13 @@ export class TestApp<App extends Startable> {
     const before = new Set((await this.#runs()).filter(isOver).map(({ id }) => id))
     const until = systemClock.now() + this.#patienceMs
     for (;;) {
-      await this.#settle()
+      await storesSettled(() => this.#stores)
       const open = (await this.#runs()).filter((run) => !isOver(run))
       const going = open.filter((run) => run.state === 'running' || this.#isClaimable(run))
       if (going.length === 0) {
         const nextAt = Math.min(...open.map(({ runAt }) => runAt).filter((at) => at > this.clock.now()))
         if (options.delayed !== true || nextAt === Infinity) break
-        await this.clock.advance(nextAt - this.clock.now(), () => this.#settle())
+        await this.clock.advance(nextAt - this.clock.now(), () => storesSettled(() => this.#stores))
         continue
       }
       if (this.isCrashed) throw this.#undrained(going, 'the process is dead: call restart()')
@@ -181,7 +181,7 @@ export class TestApp<App extends Startable> {
     const app = this.#make({ store: `memory:${this.#name}`, clock })
     this.#process = { app, clock }
     await app.start()
-    await this.#settle()
+    await storesSettled(() => this.#stores)
   }
 
   /** Stops the app and forgets the store. */
@@ -201,21 +201,6 @@ export class TestApp<App extends Startable> {
     const one = crashable(openMemoryStore(this.#tables), () => this.crash())
     this.#stores.push(one)
     return one.store
-  }
-
-  /** Waits until nothing moves any more; work that a worker defers needs two turns of the event loop. */
-  async #settle(): Promise<void> {
-    let calls = this.#calls()
-    for (let quiet = 0; quiet < 2; quiet++) {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      const after = this.#calls()
-      if (after !== calls || this.#stores.some(({ inFlight }) => inFlight > 0)) quiet = -1
-      calls = after
-    }
-  }
-
-  #calls(): number {
-    return this.#stores.reduce((sum, { calls }) => sum + calls, 0)
   }
 
   async #runs(): Promise<readonly Run[]> {

@@ -8,6 +8,7 @@ import type { RunContext } from '../../engine/worker/perform.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
+import { storesSettled, type CrashableStore } from '../../testing/crash-point.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { SeededRandom } from '../../testing/random.js'
 import { SimulatedProcess } from '../../testing/simulated-process.js'
@@ -104,9 +105,10 @@ class Simulation {
     const active = await openMemoryStore(this.#world.tables).triggers({ active: true })
     this.#triggers = new Map(active.map(({ trigger }) => [trigger.name, trigger]))
     for (let i = 0; i < processes; i++) await this.#begin()
+    const stores = (): CrashableStore[] => [...this.#living.keys()].map(({ crashable }) => crashable)
     for (let passedMs = 0; passedMs < durationMs; ) {
       const pieceMs = Math.min(durationMs - passedMs, this.#pieceMs())
-      await this.#clock.advance(pieceMs, () => this.#settle())
+      await this.#clock.advance(pieceMs, () => storesSettled(stores))
       passedMs += pieceMs
       if (passedMs < durationMs) this.#maybeCrash(pieceMs)
       onProgress?.(passedMs / durationMs)
@@ -189,22 +191,6 @@ class Simulation {
     for (let at = schedule.next(firstAt - 1); at !== undefined && at <= lastAt; at = schedule.next(at))
       count += 1
     return count
-  }
-
-  async #settle(): Promise<void> {
-    let calls = this.#calls()
-    for (let quiet = 0; quiet < 2; quiet++) {
-      await new Promise<void>((resolve) => setImmediate(resolve))
-      const after = this.#calls()
-      if (after !== calls) quiet = -1
-      calls = after
-    }
-  }
-
-  #calls(): number {
-    let calls = 0
-    for (const process of this.#living.keys()) calls += process.crashable.calls
-    return calls
   }
 
   #result(): SimulationResult {
