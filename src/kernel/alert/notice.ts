@@ -72,6 +72,23 @@ export function failureNotice(
   return noticeChange({ on, at, job, trigger: trigger ?? null, run: id, dueAt, text }, `${id} ${at}`)
 }
 
+/** The notice of a trigger that paused itself after failures, where somebody watches for it. */
+export function autoPauseNotice(
+  paused: {
+    readonly trigger: string
+    readonly job: string
+    readonly run: RunId
+    readonly at: Instant
+    readonly note: string
+  },
+  watch: Json | undefined,
+): StateChange | undefined {
+  const { trigger, job, run, at, note } = paused
+  if (!isWatched(watch, 'paused')) return undefined
+  const text = `Rota paused it: ${note}`
+  return noticeChange({ on: 'paused', at, job, trigger, run, dueAt: null, text }, `${trigger} ${run} ${at}`)
+}
+
 /** The notice of due instants that a tick found too late to run, where somebody watches for it. */
 export function missedNotice(
   { trigger, revision, at, ranges }: Pick<Tick, 'trigger' | 'revision' | 'at' | 'ranges'>,

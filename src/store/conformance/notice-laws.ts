@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { newNotices, watchKey } from '../../kernel/alert/notice.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
-import { aRun, outcomes, t0, type Law, type Stage } from './stage.js'
+import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from './stage.js'
 
 /** What a failed end leaves for those who watch for it. */
 export function noticeLaws(law: Law): void {
@@ -43,6 +43,18 @@ export function noticeLaws(law: Law): void {
       await stage.store.retry({ run: claim.run, now: at })
     }
     expect(await notices(stage)).toHaveLength(2)
+  })
+
+  law('a trigger that pauses itself leaves a notice in the same transaction', async (stage) => {
+    await stage.ready()
+    await watch(stage, ['paused'])
+    await stage.trigger(aTrigger('t', { pauseAfter: 1 }))
+    await stage.tick('t', t0 + minute)
+    const claim = await stage.claimOne('w', t0 + minute)
+    await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    const about = { on: 'paused', at: t0 + minute, trigger: 't', run: claim.run, dueAt: null }
+    const text = 'Rota paused it: 1 run failed, the last one: no'
+    expect((await notices(stage)).map(({ value }) => value)).toEqual([{ ...about, job: 'work', text }])
   })
 
   law('without a watch for its kind there is no notice', async (stage) => {

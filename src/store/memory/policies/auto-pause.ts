@@ -1,8 +1,10 @@
+import { autoPauseNotice, watchKey } from '../../../kernel/alert/notice.js'
 import { holdSnapshot } from '../../../kernel/audit/snapshot.js'
 import { autoPause, isFailingInARow, pastRunsBeside } from '../../../kernel/hold/auto-pause.js'
 import type { Instant } from '../../../time/instant.js'
 import { putEntry } from '../audit/entries.js'
 import { hold, holdsOn, toHold } from '../holds.js'
+import { stateEntryAt, writeStateEntry } from '../state.js'
 import { runsOfTrigger, type RunRow, type Tables } from '../tables.js'
 
 /** Pauses the trigger of a run that failed, if the trigger says so after so many failures. */
@@ -31,6 +33,9 @@ export function pauseFailing(tables: Tables, row: RunRow): void {
   const open = holdsOn(tables, target).at(-1)
   const after = holdSnapshot(open === undefined ? undefined : toHold(open))
   putEntry(tables, { ...paused.entry, before: undefined, after, seq: tables.lastAudit + 1 })
+  const about = { trigger: name, job: row.job, run: id, at, note: paused.hold.note }
+  const notice = autoPauseNotice(about, stateEntryAt(tables, watchKey)?.value)
+  if (notice !== undefined) writeStateEntry(tables, notice, at)
 }
 
 function firstOf<T>(items: Iterable<T>, most: number): T[] {

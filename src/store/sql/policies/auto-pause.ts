@@ -1,3 +1,4 @@
+import { autoPauseNotice, watchKey } from '../../../kernel/alert/notice.js'
 import { holdSnapshot } from '../../../kernel/audit/snapshot.js'
 import { autoPause, isFailingInARow, pastRunsBeside } from '../../../kernel/hold/auto-pause.js'
 import type { Trigger } from '../../../kernel/trigger/trigger.js'
@@ -9,6 +10,7 @@ import { done, failed } from '../rows/states.js'
 import { FROM_TRIGGERS } from '../rows/trigger-rows.js'
 import type { RunEnd, Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
+import { stateValue, writeStateEntry } from '../state.js'
 import type { Verb } from '../verb.js'
 
 // Relies on: the primary keys of triggers and versions.
@@ -53,5 +55,9 @@ export function* pauseFailing(session: Session, run: Unfinished, end: RunEnd): V
   if ((yield* hold(session, paused.hold)) === 'already') return
   const [open] = yield* holds(session, { target: paused.hold.target, openAt: end.at })
   yield* putEntry(session, { ...paused.entry, before: undefined, after: holdSnapshot(open) })
+  const { id, job } = run
+  const about = { trigger, job, run: id, at: end.at, note: paused.hold.note }
+  const notice = autoPauseNotice(about, yield* stateValue(session, watchKey))
+  if (notice !== undefined) yield* writeStateEntry(session, notice, end.at)
   session.hasNews = true
 }
