@@ -36,6 +36,8 @@ const jobs = {
   keyed: app.job('keyed', perform),
   limited: app.job('limited', perform, { concurrency: 50 }),
   queued: app.job('queued', perform, { queue: 'few' }),
+  // As many as there may be: what is measured is the limit, and not the wait.
+  rated: app.job('rated', perform, { limit: { max: 1_000_000, per: '1s', burst: 1_000_000 } }),
 }
 const keyOf = (i) => `key-${i % 1000}`
 const kinds = {
@@ -48,6 +50,7 @@ const kinds = {
   },
   limit: { job: jobs.limited, slotsOf: () => [{ key: 'job:limited', limit: 50 }] },
   queue: { job: jobs.queued },
+  rate: { job: jobs.rated },
   trigger: {
     job: jobs.plain,
     slotsOf: (i) => [{ key: `trigger:trigger-${i}`, limit: 1 }],

@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
     count: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '3' },
     stores: { type: 'string', default: 'sqlite,postgres' },
-    kinds: { type: 'string', default: 'plain,log,key,limit,queue,trigger,unique' },
+    kinds: { type: 'string', default: 'plain,log,key,limit,queue,rate,trigger,unique' },
     concurrency: { type: 'string', default: '20' },
     before: { type: 'string' },
     dir: { type: 'string' },

@@ -155,6 +155,18 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
+  test('examples/jobs/bursts.mjs runs the last, the first, and all at a rate', async () => {
+    const { code, output } = await runExample('examples/jobs/bursts.mjs')
+    expect(output.trim().split('\n').toSorted()).toEqual([
+      '2 of alarm dropped',
+      'alarm: a',
+      'indexed abc',
+      'mails at least 190 ms apart: true',
+      'one run for 3 enqueues of index',
+    ])
+    expect(code).toBe(0)
+  })
+
   test('examples/partitions/partitions.mjs cuts, lists and maps', async () => {
     const { code, output } = await runExample('examples/partitions/partitions.mjs')
     expect(output.trim().split('\n')).toEqual([

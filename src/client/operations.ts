@@ -416,6 +416,13 @@ export type PendingReason =
       readonly limit: number
       readonly holders: readonly string[]
     }
+  | {
+      readonly kind: 'rate-limit'
+      readonly job: string
+      readonly max: number
+      readonly perMs: number
+      readonly at: Instant
+    }
   | { readonly kind: 'job-undefined'; readonly job: string }
   | { readonly kind: 'no-worker' }
   | { readonly kind: 'draining'; readonly workers: number }

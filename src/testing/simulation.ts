@@ -28,7 +28,7 @@ export interface Simulation {
   readonly observers?: readonly WorldObserver[] | undefined
   /** The jobs of its triggers that are assets; all others are plain jobs. */
   readonly assets?: readonly AssetJob[] | undefined
-  /** Further jobs that the processes can perform. */
+  /** Further jobs that the processes can perform, and jobs of triggers that are not drawn. */
   readonly jobs?: readonly Job[] | undefined
   /** What features run beside the scheduler of each process. */
   readonly loops?: readonly FeatureLoop[] | undefined
@@ -95,7 +95,8 @@ class World {
       retry,
       maxCrashes: 1_000_000,
     }))
-    this.#jobs = [...drawn, ...(options.jobs ?? [])]
+    const own = new Set((options.jobs ?? []).map(({ name }) => name))
+    this.#jobs = [...drawn.filter(({ name }) => !own.has(name)), ...(options.jobs ?? [])]
   }
 
   async run(): Promise<SimulationReport> {

@@ -108,6 +108,13 @@ export const pendingReason = z
       holders,
     }),
     z.strictObject({ kind: z.literal('queue-full'), queue: name, limit: z.number().int(), holders }),
+    z.strictObject({
+      kind: z.literal('rate-limit'),
+      job: name,
+      max: z.number().int(),
+      perMs: z.number().int(),
+      at: instant,
+    }),
     z.strictObject({ kind: z.literal('job-undefined'), job: name }),
     z.strictObject({ kind: z.literal('no-worker') }),
     z.strictObject({ kind: z.literal('draining'), workers: z.number().int() }),

@@ -115,6 +115,11 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
       options: ['zone', 'dst', 'cwd', 'env', 'secret'],
     },
     { line: ['fresh', '--job', 'greet'], options: ['cron', 'every', 'at'] },
+    { line: ['fresh', '--every', '1h', '--limit', '9', '--', 'true'], options: ['limit-per'] },
+    {
+      line: ['fresh', '--every', '1h', '--limit-per', '1m', '--', 'true'],
+      options: ['limit', 'limit-burst'],
+    },
     { line: ['fresh', '--every', '1h'], options: ['job'] },
     { line: ['fresh'], options: ['url'] },
     { line: ['fresh', '--url', 'https://example.org/'], options: ['method', 'header', 'body'] },

@@ -142,6 +142,8 @@ export const words = {
     unlimited: 'unlimited',
     maxCrashes: 'crashes allowed',
     notRetried: 'not retried',
+    rate: 'rate limit',
+    rates: (max: number, per: string, burst: number) => `${max} in ${per}, ${burst} at once`,
     deadLetter: 'dead-letter job',
     source: 'source',
   },

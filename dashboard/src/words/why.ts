@@ -6,7 +6,7 @@ import type {
   Run,
   SlaBreach,
 } from '../../../src/client/operations.js'
-import { formatCount } from '../data/format.js'
+import { formatCount, formatDuration } from '../data/format.js'
 
 type Of<Kind extends Explanation['kind']> = Extract<Explanation, { kind: Kind }>
 
@@ -157,6 +157,8 @@ export function pendingSentence(reason: PendingReason): string {
       return `a slot of ${reason.of} ${reason.name}${reason.key === null ? '' : ` ${reason.key}`} (at most ${reason.limit} at a time)`
     case 'queue-full':
       return `a slot of queue ${reason.queue} (at most ${reason.limit} at a time)`
+    case 'rate-limit':
+      return `its turn: job ${reason.job} starts at most ${reason.max} in ${formatDuration(reason.perMs)}`
     case 'job-undefined':
       return `a definition of job ${reason.job}, which no source has`
     case 'no-worker':

@@ -1,5 +1,6 @@
 import type { Hold } from '../../kernel/hold/hold.js'
 import type { PendingReason } from '../../kernel/run/pending.js'
+import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 
 /** How instants and ids are written. */
@@ -25,6 +26,8 @@ export function pendingText(reason: PendingReason, words: PendingWords): string 
       return `${limitText(reason)}${holdersText(reason.holders, words)}`
     case 'queue-full':
       return `queue ${reason.queue} is full: at most ${reason.limit} at a time${holdersText(reason.holders, words)}`
+    case 'rate-limit':
+      return `job ${reason.job} starts at most ${reason.max} in ${formatDuration(reason.perMs)}: the next one may start ${words.time(reason.at)}`
     case 'job-undefined':
       return `no source defines the job ${reason.job}`
     case 'no-worker':
@@ -62,6 +65,7 @@ export function pendingTodo(reason: PendingReason): string | undefined {
     case 'queue-full':
       return 'wait, or raise the limit of the queue'
     case 'limit':
+    case 'rate-limit':
     case 'due-later':
     case 'retry':
     case 'snoozed':

@@ -4,6 +4,7 @@ import {
   type PendingReason,
   type WaitingFacts,
 } from '../../kernel/run/pending.js'
+import { rateStateOf, type RateState } from '../../kernel/job/rate-limit.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import type { Run } from '../../kernel/run/run.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
@@ -17,7 +18,7 @@ export async function whyPending(
 ): Promise<readonly PendingReason[]> {
   if (run.state !== 'pending') return []
   const others = run.waitsFor === undefined ? [] : await besides(store, run)
-  return pendingReasons(run, await readWaiting(store, { pending: others, now }))
+  return pendingReasons(run, await readWaiting(store, { pending: [run, ...others], now }))
 }
 
 /** Why each of these runs that is pending is not being performed yet, by id. */
@@ -60,10 +61,19 @@ export async function readWaiting(
     now,
     jobs: new Map((await store.jobs()).map((stored) => [stored.job.name, stored])),
     queueLimits: new Map(limits),
+    rates: await readRates(store, pending),
     holds: await store.holds({ openAt: now }),
     workers: await liveWorkers(store, now),
     holding: [...new Map([...running, ...taken].map((run) => [run.id, run])).values()],
   }
+}
+
+/** How far the rate limits of the jobs of these runs are used up. */
+async function readRates(store: Store, runs: readonly Run[]): Promise<ReadonlyMap<string, RateState>> {
+  const names = [...new Set(runs.map(({ job }) => job))]
+  const entries =
+    names.length === 0 ? [] : await store.stateEntries({ kind: 'rate', names, limit: names.length })
+  return new Map(entries.map(({ name, value }) => [name, rateStateOf(value)]))
 }
 
 /** Whether a run that is not claimed yet has taken its limits. */

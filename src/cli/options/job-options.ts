@@ -81,6 +81,21 @@ export const jobOptions: readonly Option[] = [
   },
   { name: 'dead-letter', value: 'job', help: 'the job that gets each run that failed for good' },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
+  {
+    name: 'limit',
+    key: 'limit.max',
+    value: 'n',
+    help: 'how many may start in --limit-per',
+    whole: [1, 1_000_000],
+  },
+  { name: 'limit-per', key: 'limit.per', value: 'duration', help: 'the period of --limit, such as 1m' },
+  {
+    name: 'limit-burst',
+    key: 'limit.burst',
+    value: 'n',
+    help: 'how many of them may start at once; default: 1',
+    whole: [1, 1_000_000],
+  },
   { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: [1, most] },
   {
     name: 'concurrency-per-key',
@@ -111,6 +126,7 @@ export async function readJobInput(context: Surroundings): Promise<JobInput | un
     queue: args.text('queue'),
     retry: readRetry(context),
     timeout: args.text('timeout'),
+    limit: readLimit(context),
     deadLetter: args.text('dead-letter'),
     concurrency: args.whole('concurrency'),
     concurrencyPerKey: args.whole('concurrency-per-key'),
@@ -142,6 +158,13 @@ function readHandler({ args }: Surroundings): Pick<JobInput, 'command' | 'http'>
         }
   // Whether a method exists, and that there is one way only, are questions for the model.
   return { command, http } as Pick<JobInput, 'command' | 'http'>
+}
+
+/** What is missing, the model says. */
+function readLimit({ args }: Surroundings): JobInput['limit'] {
+  if (!['limit', 'limit-per', 'limit-burst'].some((name) => args.flag(name))) return undefined
+  const burst = args.whole('limit-burst')
+  return { max: args.whole('limit'), per: args.text('limit-per'), burst } as NonNullable<JobInput['limit']>
 }
 
 function readRetry({ args }: Surroundings): JobInput['retry'] {

@@ -23,6 +23,7 @@ import {
   readWhole,
   type Written,
 } from '../definition/read-value.js'
+import type { RateLimit } from './rate-limit.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** How a job is queued, retried and limited, whatever its handler is. */
@@ -39,12 +40,24 @@ export interface JobOptions {
   readonly concurrency?: number | undefined
   /** How many runs with the same concurrency key may run concurrently, over all workers; default: 1. @minimum 1 */
   readonly concurrencyPerKey?: number | undefined
+  /** How many attempts may start in a time, over all workers; default: unlimited. */
+  readonly limit?: RateLimitOptions | undefined
   /** How many workers a run may crash before it is quarantined; default: 3. @minimum 1 @maximum 100 */
   readonly maxCrashes?: number | undefined
   /** The channels that are told about its trouble, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
   /** The job that gets a run for each run that failed after its last attempt, in the same transaction; default: none. */
   readonly deadLetter?: string | undefined
+}
+
+/** A rate: starts are spaced evenly, by `per` divided by `max`. */
+export interface RateLimitOptions {
+  /** How many attempts may start in each period. @minimum 1 @maximum 1000000 */
+  readonly max: number
+  /** The length of the period, such as `1m`, or milliseconds. */
+  readonly per: string | number
+  /** How many of them may start at once after a quiet time; default: 1. @minimum 1 @maximum 1000000 */
+  readonly burst?: number | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
@@ -93,6 +106,7 @@ export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'maxCrashes',
   'alerts',
   'deadLetter',
+  'limit',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -136,6 +150,7 @@ export function readJob(
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
+    ...readRate(input['limit'], within(place, 'limit')),
     ...readDeadLetter(input['deadLetter'], name, within(place, 'deadLetter')),
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined
@@ -163,6 +178,21 @@ function readLimits(
     concurrencyPerKey: concurrencyPerKey ?? jobDefaults.concurrencyPerKey,
     maxCrashes: maxCrashes ?? jobDefaults.maxCrashes,
   }
+}
+
+const rateBounds = { min: 1, max: 1_000_000 }
+const periodBounds = { min: 1, max: 366 * 86_400_000, allowed: 'from 1ms to 366d' }
+
+function readRate(value: unknown, place: Place): { readonly limit?: RateLimit } {
+  if (value === undefined) return {}
+  const input = readOptions(value, ['max', 'per', 'burst'], place)
+  if (input === undefined) return {}
+  for (const name of ['max', 'per'])
+    if (input[name] === undefined) fault(within(place, name), 'it is missing')
+  const max = readWhole(input['max'], rateBounds, within(place, 'max'))
+  const perMs = readDuration(input['per'], periodBounds, within(place, 'per'))
+  const burst = readWhole(input['burst'], rateBounds, within(place, 'burst')) ?? 1
+  return max === undefined || perMs === undefined ? {} : { limit: { max, perMs, burst } }
 }
 
 function readDeadLetter(

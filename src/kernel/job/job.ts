@@ -2,6 +2,7 @@ import type { AlertsOption } from '../alert/alerts-option.js'
 import type { AssetSpec } from '../partition/asset-spec.js'
 import type { Json } from '../definition/json.js'
 import type { SecretText } from '../definition/secret-text.js'
+import type { RateLimit } from './rate-limit.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** The action of a job: a function of the process that defined it, a function of a module, a command, a request, or a pipeline file. */
@@ -63,6 +64,8 @@ export interface Job {
   readonly concurrency: number | undefined
   /** How many runs with one `concurrencyKey` may run concurrently, over all workers. */
   readonly concurrencyPerKey: number
+  /** How many attempts may start in a time, over all workers. */
+  readonly limit?: RateLimit | undefined
   /** How many workers a run may crash before it is quarantined. */
   readonly maxCrashes: number
   /** The channels that are told about its trouble; absent: the rules of the app say it. */

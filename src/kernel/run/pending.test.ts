@@ -42,6 +42,7 @@ function facts(changes: Partial<WaitingFacts> = {}): WaitingFacts {
     now,
     jobs: new Map([['work', { job: shell, source: 'config:shop' }]]),
     queueLimits: new Map(),
+    rates: new Map(),
     holds: [],
     workers: [aWorker],
     holding: [],

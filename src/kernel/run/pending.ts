@@ -2,6 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import { claimingTargets, holdsAt, type Hold } from '../hold/hold.js'
 import type { RunId } from '../identity/identity.js'
 import type { Job } from '../job/job.js'
+import { nextStartAt, startsAt, type RateState } from '../job/rate-limit.js'
 import { snoozedReason, type Run, type StoredError } from './run.js'
 
 /** What a run waits for that has not been claimed yet. */
@@ -37,6 +38,14 @@ export type PendingReason =
       readonly limit: number
       readonly holders: readonly RunId[]
     }
+  /** Its job has a rate limit that lets none start before an instant. */
+  | {
+      readonly kind: 'rate-limit'
+      readonly job: string
+      readonly max: number
+      readonly perMs: number
+      readonly at: Instant
+    }
   /** No source defines its job. */
   | { readonly kind: 'job-undefined'; readonly job: string }
   | { readonly kind: 'no-worker' }
@@ -68,6 +77,8 @@ export interface WaitingFacts {
   readonly jobs: ReadonlyMap<string, { readonly job: Job; readonly source: string }>
   /** The limits of queues that have one. */
   readonly queueLimits: ReadonlyMap<string, number>
+  /** How far the rate limits of jobs are used up. */
+  readonly rates: ReadonlyMap<string, RateState>
   readonly holds: readonly Hold[]
   readonly workers: readonly LiveWorker[]
   /** Runs that are being performed, and those that have taken their limits and wait for a worker. */
@@ -78,7 +89,8 @@ export interface WaitingFacts {
 export function pendingReasons(run: Run, facts: WaitingFacts): readonly PendingReason[] {
   if (run.state !== 'pending') return []
   if (run.runAt > facts.now) return [notYet(run)]
-  const found = [heldBack(run, facts), limited(run, facts), queueFull(run, facts)].flatMap((one) => one ?? [])
+  const held = [heldBack(run, facts), limited(run, facts), queueFull(run, facts), rateLimited(run, facts)]
+  const found = held.flatMap((one) => one ?? [])
   if (found.some((reason) => 'holders' in reason && reason.holders.length > 0)) return found
   const all = [...found, ...withoutWorker(run, facts)]
   return all.length === 0 ? [{ kind: 'ready' }] : all
@@ -131,6 +143,15 @@ function queueFull(run: Run, { holding, queueLimits, jobs }: WaitingFacts): Pend
   const holders = holding.filter((other) => other.state === 'running' && queueOf(other, jobs) === queue)
   if (holders.length < limit) return undefined
   return { kind: 'queue-full', queue, limit, holders: holders.map(({ id }) => id) }
+}
+
+function rateLimited(run: Run, { jobs, rates, now }: WaitingFacts): PendingReason | undefined {
+  const limit = jobs.get(run.job)?.job.limit
+  const state = rates.get(run.job)
+  if (limit === undefined || state === undefined || run.waitsFor !== undefined) return undefined
+  if (startsAt(limit, state, now) > 0) return undefined
+  const { max, perMs } = limit
+  return { kind: 'rate-limit', job: run.job, max, perMs, at: nextStartAt(limit, state) }
 }
 
 function withoutWorker(run: Run, { jobs, workers }: WaitingFacts): PendingReason[] {

@@ -7,7 +7,8 @@ import type { Json } from '../definition/json.js'
  * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform,
  * how the clocks of the machine stand to each other, up to which range somebody has looked at what a trigger missed,
  * the ends of a day by hour and job, what became of the due instants of a trigger on a day, a notice of trouble and
- * what became of it, the rules of alerts, a calendar, a deadline of a run and one that was not kept.
+ * what became of it, the rules of alerts, a calendar, a deadline of a run and one that was not kept, how far a rate
+ * limit is used up.
  */
 export type StateKind =
   | 'cycle'
@@ -35,6 +36,7 @@ export type StateKind =
   | 'calendar'
   | 'deadline'
   | 'breach'
+  | 'rate'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
 export interface StateKey {

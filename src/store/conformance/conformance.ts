@@ -6,6 +6,7 @@ import { chainLaws } from './cases/chains.js'
 import { claimLaws } from './cases/claims.js'
 import { autoPauseLaws } from './cases/policies/auto-pause.js'
 import { burstLaws } from './cases/policies/burst.js'
+import { rateLimitLaws } from './cases/policies/rate-limits.js'
 import { deadLetterLaws } from './cases/policies/dead-letters.js'
 import { definitionLaws } from './cases/definitions.js'
 import { drainingLaws } from './cases/draining.js'
@@ -43,6 +44,7 @@ export function conformance(
     describe('notices', () => noticeLaws(law))
     describe('auto-pause', () => autoPauseLaws(law))
     describe('debounce and throttle', () => burstLaws(law))
+    describe('rate limits', () => rateLimitLaws(law))
     describe('dead letters', () => deadLetterLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))

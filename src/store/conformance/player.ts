@@ -144,6 +144,7 @@ export class Player {
       retry: { attempts: 3, backoff: 'constant', delayMs: 7000, maxDelayMs: 7000, jitter: 0 },
       asset: assetOf(at(jobNames, job)),
       ...(queue === 2 ? { deadLetter: 'other' } : {}),
+      ...(concurrency === 2 ? { limit: { max: 3, perMs: 20_000, burst: concurrencyPerKey } } : {}),
     })
     await this.both((store) =>
       store.defineJobs({ source: 'code:test', jobs: [definition], queues: [], now: this.now }),

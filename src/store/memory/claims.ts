@@ -4,43 +4,56 @@ import type { Claim, Turn, ClaimRequest } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
+import { nextRated, rateRooms, settleRates, spend, type RateRooms } from './policies/rates.js'
 import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
 /** Fills the worker's slots with ready runs of any kind, then prefetches, few of those that others may wait for. */
-export function claimRuns(tables: Tables, turn: Turn): { claims: Claim[]; more: boolean } {
+export function claimRuns(
+  tables: Tables,
+  turn: Turn,
+): { claims: Claim[]; more: boolean; nextStartAt?: Instant | undefined } {
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
   const freeSlots = freeSlotsOf(tables, claimRequest, now)
+  const rates = rateRooms(tables, claimRequest.jobs, now)
   const { slots, prefetch, prefetchLimited = 0 } = claimRequest
   const claims: Claim[] = []
   let limited = 0
   while (claims.length < slots + prefetch) {
     const isAhead = claims.length >= slots
     const row = isAhead
-      ? nextPrefetchable(tables, freeSlots, limited < prefetchLimited)
-      : nextReady(tables, freeSlots)
+      ? nextPrefetchable(tables, { freeSlots, rates, mayBeLimited: limited < prefetchLimited })
+      : nextReady(tables, freeSlots, rates)
     if (row === undefined) break
     const room = freeSlots(row.job)
     const isLimited = row.slots.length > 0 || room.free < Infinity
     if (isAhead && isLimited) limited++
     makeRunning(tables, row, { worker, now })
     room.free--
+    spend(rates, row)
     claims.push(toClaim(row, now, isLimited))
   }
-  return { claims, more: nextReady(tables, freeSlots) !== undefined }
+  const nextStartAt = settleRates(tables, rates, now)
+  return { claims, nextStartAt, more: nextReady(tables, freeSlots, rates) !== undefined }
 }
 
-function nextReady(tables: Tables, freeSlots: FreeSlots): RunRow | undefined {
-  const mayClaim = (job: string): boolean => freeSlots(job).free > 0
+function nextReady(tables: Tables, freeSlots: FreeSlots, rates: RateRooms): RunRow | undefined {
+  const isFree = (job: string): boolean => freeSlots(job).free > 0
+  const mayClaim = (job: string): boolean => isFree(job) && !rates.has(job)
   const { readyPlain, readySlotted, readyCrashed } = tables
-  return mostUrgent([readyPlain, readySlotted, readyCrashed].map((ready) => firstOf(ready, mayClaim)))
+  const free = [readyPlain, readySlotted, readyCrashed].map((ready) => firstOf(ready, mayClaim))
+  return mostUrgent([...free, nextRated(rates, isFree)])
 }
 
-function nextPrefetchable(tables: Tables, freeSlots: FreeSlots, mayBeLimited: boolean): RunRow | undefined {
+function nextPrefetchable(
+  tables: Tables,
+  { freeSlots, rates, mayBeLimited }: { freeSlots: FreeSlots; rates: RateRooms; mayBeLimited: boolean },
+): RunRow | undefined {
   const { readyPlain, readySlotted } = tables
-  if (!mayBeLimited) return firstOf(readyPlain, (job) => freeSlots(job).free === Infinity)
-  const mayClaim = (job: string): boolean => freeSlots(job).free > 0
+  const isUnlimited = (job: string): boolean => freeSlots(job).free === Infinity && !rates.has(job)
+  if (!mayBeLimited) return firstOf(readyPlain, isUnlimited)
+  const mayClaim = (job: string): boolean => freeSlots(job).free > 0 && !rates.has(job)
   return mostUrgent([readyPlain, readySlotted].map((ready) => firstOf(ready, mayClaim)))
 }
 

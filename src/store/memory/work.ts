@@ -84,11 +84,21 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
   const expired = worker === undefined
   // A worker with an overdue heartbeat may be expired at any moment, and would lose what it claims now.
   const mayClaim = worker !== undefined && worker.leaseUntil >= request.now && !worker.isDraining
-  const { claims, more } = mayClaim ? claimRuns(tables, request) : nothingClaimed
-  return { expired, finished, claims, more, nextRunAt: tables.delayed.first?.runAt, notices, jobsRevision }
+  const nextRunAt = tables.delayed.first?.runAt ?? Infinity
+  const { claims, more, nextStartAt = Infinity } = mayClaim ? claimRuns(tables, request) : nothingClaimed
+  const next = Math.min(nextRunAt, nextStartAt)
+  return {
+    expired,
+    finished,
+    claims,
+    more,
+    nextRunAt: next === Infinity ? undefined : next,
+    notices,
+    jobsRevision,
+  }
 }
 
-const nothingClaimed = { claims: [], more: false }
+const nothingClaimed: ReturnType<typeof claimRuns> = { claims: [], more: false }
 
 /** Worker ids are never reused, so nobody asks for a worker that has been gone this long. */
 const forgetMs = 7 * 24 * 3_600_000

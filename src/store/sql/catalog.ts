@@ -1,5 +1,6 @@
 import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
+import type { RateLimit } from '../../kernel/job/rate-limit.js'
 import type { Instant } from '../../time/instant.js'
 import type { StoredJob } from '../port.js'
 import { holdOf, type HoldRow } from './rows/run-rows.js'
@@ -12,6 +13,8 @@ export interface Catalog {
   readonly jobs: ReadonlyMap<string, Job>
   /** The jobs with their sources, in the order of their names. */
   readonly storedJobs: readonly StoredJob[]
+  /** The jobs that have a rate limit. */
+  readonly ratedJobs: ReadonlyMap<string, RateLimit>
   /** The queues that have a limit. */
   readonly queueLimits: ReadonlyMap<string, number>
   /** The holds that keep runs from being claimed, past and open. */
@@ -67,9 +70,16 @@ function* loadCatalog(
     limitsRevision,
     jobs: jobs?.jobs ?? new Map(storedJobs.map(({ job }) => [job.name, job])),
     storedJobs,
+    ratedJobs: jobs?.ratedJobs ?? ratesOf(storedJobs),
     queueLimits: limits?.queueLimits ?? (yield* readLimits(sql)),
     holds: limits?.holds ?? (yield* sql.all<HoldRow>(HOLDS, claimingTargets)).map(holdOf),
   }
+}
+
+function ratesOf(storedJobs: readonly StoredJob[]): Map<string, RateLimit> {
+  return new Map(
+    storedJobs.flatMap(({ job: { name, limit } }) => (limit === undefined ? [] : [[name, limit]])),
+  )
 }
 
 function* readJobs(sql: Sql): Verb<StoredJob[]> {
@@ -92,6 +102,11 @@ export function limitedQueueOf(catalog: Catalog, job: string): string | undefine
   if (catalog.queueLimits.size === 0) return undefined
   const { queue } = jobOf(catalog, job)
   return catalog.queueLimits.has(queue) ? queue : undefined
+}
+
+/** Whether one of the jobs has a rate limit. */
+export function isAnyRated({ ratedJobs }: Catalog, jobs: readonly string[]): boolean {
+  return ratedJobs.size > 0 && jobs.some((job) => ratedJobs.has(job))
 }
 
 /** Whether a hold keeps every run from being claimed. */

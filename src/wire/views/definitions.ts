@@ -80,7 +80,14 @@ function rulesView({ timezone, include = [], exclude = [], blackouts = [], onExc
 
 /** A job; values that may be secrets are left out. */
 export function jobView({ job, source }: StoredJob) {
-  const limits = ['timeoutMs', 'concurrency', 'concurrencyPerKey', 'maxCrashes', 'deadLetter'] as const
+  const limits = [
+    'timeoutMs',
+    'concurrency',
+    'concurrencyPerKey',
+    'maxCrashes',
+    'deadLetter',
+    'limit',
+  ] as const
   return {
     name: job.name,
     handler: handlerView(job.handler),

@@ -72,6 +72,7 @@ interface Retry {
 function jobFacts(job: Job): readonly (readonly [string, ReactNode])[] {
   const { policies } = words
   const retry = job['retry'] as Retry | null
+  const limit = (job['limit'] ?? null) as { max: number; perMs: number; burst: number } | null
   return [
     [policies.handler, <code>{handlerText(job)}</code>],
     [policies.queue, job.queue],
@@ -83,6 +84,10 @@ function jobFacts(job: Job): readonly (readonly [string, ReactNode])[] {
     [policies.notRetried, retry?.not?.join(', ') ?? null],
     [policies.timeout, durationOf(job['timeoutMs']) ?? policies.none],
     [policies.concurrency, textOf(job['concurrency']) ?? policies.unlimited],
+    [
+      policies.rate,
+      limit === null ? null : policies.rates(limit.max, formatDuration(limit.perMs), limit.burst),
+    ],
     [policies.maxCrashes, textOf(job['maxCrashes'])],
     [policies.deadLetter, textOf(job['deadLetter'])],
     [policies.source, job.source],

@@ -176,6 +176,8 @@ const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly 
   },
   timeout: ({ timeoutMs }) => (timeoutMs === undefined ? 'none' : formatDuration(timeoutMs)),
   concurrency: ({ concurrency }) => String(concurrency ?? 'unlimited'),
+  limit: ({ limit }) =>
+    limit && `starts at most ${limit.max} in ${formatDuration(limit.perMs)}, ${limit.burst} at once`,
   'quarantined after': ({ maxCrashes }) => count(maxCrashes, 'lost worker'),
   'dead-letter job': 'deadLetter',
   source: ({ source, ended }) => `${source}${ended === true ? ', which no longer defines it' : ''}`,

@@ -29,6 +29,11 @@ export class ReadyRuns<Row extends { readonly job: string }> {
     return this.#heads
   }
 
+  /** The ready runs of a job, most urgent first. */
+  of(job: string): Iterable<Row> {
+    return this.#byJob.get(job) ?? []
+  }
+
   countOf(job: string): number {
     return this.#byJob.get(job)?.size ?? 0
   }

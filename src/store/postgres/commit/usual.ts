@@ -5,7 +5,7 @@
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Enqueued, Finished, Turn, TurnAnswer } from '../../port.js'
-import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../../sql/catalog.js'
+import { isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../../sql/catalog.js'
 import type { EnqueueRequest } from '../../sql/runs/enqueue.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Database } from '../connection/database.js'
@@ -75,6 +75,7 @@ export function usualTurn(remembered: ProcessCache, turn: Turn): UsualPart | und
   const { catalog } = remembered
   if (catalog === undefined) return undefined
   if (claimRequest !== undefined && isAnyHeld(catalog, claimRequest.jobs, now)) return undefined
+  if (claimRequest !== undefined && isAnyRated(catalog, claimRequest.jobs)) return undefined
   const isUsual = (one: Finished): boolean => {
     const claim = remembered.claimOf(one.run)
     return isPlainEnd(one) && claim?.place !== undefined && !claim.hasEndEffect

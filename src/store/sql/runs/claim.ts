@@ -6,6 +6,7 @@ import { ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
+import { ratedCandidates, rateRooms, settleRates, spend, type RateRoom } from '../policies/rates.js'
 import type { Candidate } from './native-verbs.js'
 
 /*
@@ -63,6 +64,7 @@ interface Chosen {
 /** The ready runs of a job as far as they were read, with the room that its queue has left. */
 interface Offer {
   readonly queue: QueueRoom
+  readonly rate?: RateRoom | undefined
   readonly rows: readonly Candidate[]
   /** Whether there may be more than was read. */
   readonly isCutOff: boolean
@@ -80,20 +82,22 @@ interface QueueRoom {
 export function* claimRuns(
   session: Session,
   request: { claimRequest: ClaimRequest; worker: number; now: Instant },
-): Verb<{ claims: Claim[]; more: boolean }> {
+): Verb<{ claims: Claim[]; more: boolean; nextStartAt?: Instant | undefined }> {
   const { claimRequest, now } = request
   const catalog = yield* session.catalog()
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
   const isShort = claimRequest.jobs.length < session.native.manyJobs
   const jobs = isShort ? claimRequest.jobs : yield* readyJobs(session, claimRequest)
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
-  const offers = yield* offersFor(session, rooms, claimRequest)
+  const rates = yield* rateRooms(session, { catalog, jobs: claimRequest.jobs, now })
+  const offers = yield* allOffers(session, { rooms, rates }, claimRequest)
   const { taken, more } = choose(offers, claimRequest)
   const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
   for (const room of new Set(rooms.values()))
     if (room.taken > 0) yield* session.sql.change(ENTER_QUEUE, room.taken, room.name)
+  const nextStartAt = rates.size === 0 ? undefined : yield* settleRates(session, rates, now)
   const isHungry = !more && !session.isExclusive && taken.length < claimRequest.slots + claimRequest.prefetch
-  return { claims, more: more || (isHungry && (yield* isAnyReady(session, rooms))) }
+  return { claims, nextStartAt, more: more || (isHungry && (yield* isAnyReady(session, rooms))) }
 }
 
 /** Another process may have locked runs that it then did not take: a worker that was passed over looks again. */
@@ -135,6 +139,24 @@ function* roomIn(session: Session, queue: string, limit: number): Verb<QueueRoom
   yield* session.native.lockQueue(queue)
   const held = (yield* session.sql.value<number>(QUEUE_RUNNING, queue)) ?? 0
   return { name: queue, isLimited: true, room: limit - held, taken: 0 }
+}
+
+/** What there is of jobs without a rate limit, and of those whose limit lets something start. */
+function* allOffers(
+  session: Session,
+  { rooms, rates }: { rooms: ReadonlyMap<string, QueueRoom>; rates: ReadonlyMap<string, RateRoom> },
+  claimRequest: ClaimRequest,
+): Verb<Offer[]> {
+  if (rates.size === 0) return yield* offersFor(session, rooms, claimRequest)
+  const free = new Map([...rooms].filter(([job]) => !rates.has(job)))
+  const offers = yield* offersFor(session, free, claimRequest)
+  for (const [job, rate] of rates) {
+    const queue = rooms.get(job)
+    if (queue === undefined || rate.left === 0) continue
+    const rows = yield* ratedCandidates(session, rate)
+    if (rows.length > 0) offers.push({ queue, rate, rows, isCutOff: false, next: 0 })
+  }
+  return offers
 }
 
 /** The ready runs of each job, the most urgent first, as many as may be of use. */
@@ -203,18 +225,25 @@ function choose(
     const row = offer.rows[offer.next++] as Candidate
     const isLimited = offer.queue.isLimited || row.gates !== null
     const isAhead = taken.length >= slots
-    if (!isAhead || (row.crashes === 0 && (!isLimited || limited < prefetchLimited))) {
+    const mayPrefetch = row.crashes === 0 && offer.rate === undefined
+    if (!isAhead || (mayPrefetch && (!isLimited || limited < prefetchLimited))) {
       if (isAhead && isLimited) limited++
       taken.push({ row, isLimited })
       enter(offer.queue)
+      spend(offer.rate, row)
     } else {
       skipped.push(offer)
     }
     const isUsedUp = offer.isCutOff && offer.next === offer.rows.length
     if (isUsedUp && offer.queue.room > 0) return { taken, more: true }
   }
-  // A run that was passed over is more work only if its queue has room left.
-  return { taken, more: skipped.some(({ queue }) => queue.room > 0) || mostUrgent(offers) !== undefined }
+  // A run that was passed over is more work only if there is room for it.
+  return { taken, more: skipped.some(mayGive) || mostUrgent(offers) !== undefined }
+}
+
+/** Whether its queue and its rate limit have room for one more. */
+function mayGive({ queue, rate }: Offer): boolean {
+  return queue.room > 0 && rate?.left !== 0
 }
 
 function enter(queue: QueueRoom): void {
@@ -226,7 +255,7 @@ function enter(queue: QueueRoom): void {
 function mostUrgent(offers: readonly Offer[]): Offer | undefined {
   let best: Offer | undefined
   for (const offer of offers) {
-    if (offer.next === offer.rows.length || offer.queue.room <= 0) continue
+    if (offer.next === offer.rows.length || !mayGive(offer)) continue
     if (best === undefined || isMoreUrgent(offer, best)) best = offer
   }
   return best

@@ -34,11 +34,16 @@ export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   // A worker that is late with its heartbeat may be expired at any moment: a claim would be taken from it at once.
   const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
   const claimed = mayClaim ? yield* claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
-  return { expired: false, ...answer, claims: claimed?.claims ?? [], more: claimed?.more ?? false, notices }
+  const { claims = [], more = false, nextStartAt } = claimed ?? {}
+  return { expired: false, ...answer, nextRunAt: earlier(nextRunAt, nextStartAt), claims, more, notices }
 }
 
 function* look(session: Session, { worker, now }: Turn): Verb<[Instant | undefined, WorkerRow | undefined]> {
   return yield* session.sql.together(promote(session, now), session.sql.get<WorkerRow>(WORKER, worker))
+}
+
+function earlier(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
 const nothing = { expired: true, claims: [], more: false, notices: [] } as const
