@@ -94,7 +94,6 @@ export interface JobInput extends JobOptions {
   readonly memoryMb?: number | undefined
 }
 
-/** The options that every job has. */
 /** The names of the options that every job can have. */
 export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'queue',
