@@ -9,9 +9,10 @@ import {
   type Surroundings,
   zoneOption,
 } from './command.js'
-import type { PrintStreams } from './print/output.js'
+import { openOutput, type PrintStreams } from './print/output.js'
 import { outputWidth } from './print/print-stream.js'
 import { chooseSubcommand, type Chosen } from './subcommand.js'
+import { timesOf } from './times-of.js'
 
 /** A program of commands. */
 export interface Program<App> {
@@ -76,8 +77,6 @@ class CommandLine<App> {
     const { run } = chosen.command
     if (args.flag(helpOption.name) || run === undefined) return await this.#helpOf(chosen)
     await checkZone(args)
-    const { timesOf } = await import('./times-of.js')
-    const { openOutput } = await import('./print/output.js')
     const isJson = args.flag(jsonOption.name)
     const isDry = args.flag(dryRunOption.name) && (chosen.command.options ?? []).includes(dryRunOption)
     const out = await openOutput({ environment, streams, isJson, isDry, times: () => timesOf({ args }) })

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { distanceText, roughly, TimeText } from './time-text.js'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { distanceText, roughly, TimeText, zoneHere } from './time-text.js'
 
 describe('lengths of time', () => {
   it.each([
@@ -40,5 +40,19 @@ describe('instants', () => {
     expect(times.short(Date.UTC(2027, 0, 1))).toBe('2027-01-01 01:00')
     expect(times.near(now + 3_600_000)).toBe('15:00:00')
     expect(times.near(0)).toBe('1970-01-01 01:00:00')
+  })
+})
+
+describe('the zone of this machine', () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it.each([
+    ['UTC', 'UTC'],
+    ['Etc/UTC', 'UTC'],
+    ['Europe/Berlin', 'Europe/Berlin'],
+    ['Atlantic/Reykjavik', 'Atlantic/Reykjavik'],
+  ])('is %s: times are written in %s', (name, zone) => {
+    vi.stubEnv('TZ', name)
+    expect(zoneHere()).toBe(zone)
   })
 })

@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs'
 import { formatLocal } from '../../../time/local-time.js'
 import type { Instant } from '../../../time/instant.js'
 import { type Zone, zoneOf } from '../../../time/zone.js'
@@ -89,9 +90,20 @@ export function age(ms: number): string {
 
 /** The zone of this machine, or UTC where it has none that is known. */
 export function zoneHere(): string {
+  if (isInUtc()) return 'UTC'
   try {
     return zoneOf(new Intl.DateTimeFormat().resolvedOptions().timeZone).name
   } catch {
     return 'UTC'
+  }
+}
+
+/** Whether this machine is in UTC by name, as most servers are: to load Intl takes as long as half a Node. */
+function isInUtc(): boolean {
+  try {
+    const name = process.env['TZ'] ?? readlinkSync('/etc/localtime')
+    return /^(?:.*\/zoneinfo\/)?(?:Etc\/)?UTC$/.test(name)
+  } catch {
+    return false
   }
 }
