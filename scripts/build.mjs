@@ -1,9 +1,10 @@
-// Compiles the sources and the dashboard to dist/ from scratch, writes the schemas of config, plan and pipeline files, and makes the command executable.
+// Bundles the sources and the dashboard to dist/ from scratch, writes the types, the schemas of config, plan and pipeline files, and makes the command executable.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './bundle.mjs'
 import { buildDashboard } from './dashboard.mjs'
 import { schemas } from './schemas.mjs'
 
@@ -18,6 +19,7 @@ const { status } = spawnSync(
   { cwd: root, stdio: 'inherit' },
 )
 if (status === 0) {
+  await bundle(root, next)
   writeSchemas()
   await buildDashboard(root, join(next, 'dashboard'))
   chmodSync(join(next, 'cli', 'main.js'), 0o755)

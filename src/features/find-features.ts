@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import type { AppFeature } from './feature.js'
 import type * as features from './index.js'
 
@@ -7,21 +6,7 @@ export type FoundFeature = WithoutApi<(typeof features)[keyof typeof features]>
 
 type WithoutApi<One> = One extends AppFeature ? Omit<One, 'api'> : One
 
-const folders = readdirSync(new URL('.', import.meta.url), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-  .toSorted()
-
-/**
- * Finds the features by their folders. Unlike the list in `index.ts` this loads no object of the app, whose methods
- * need everything that defines jobs and triggers: a command without an app starts in half the time.
- */
+/** The features of the list, which is only loaded now: most commands that fail early or print help need none. */
 export async function findFeatures(): Promise<readonly FoundFeature[]> {
-  return await Promise.all(folders.map(loadFeature))
-}
-
-async function loadFeature(folder: string): Promise<FoundFeature> {
-  const path = `./${folder}/feature.js`
-  const { feature } = (await import(path)) as { readonly feature: FoundFeature }
-  return feature
+  return Object.values(await import('./index.js'))
 }

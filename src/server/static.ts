@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Connection } from '../wire/route.js'
@@ -24,7 +25,10 @@ interface StaticFile {
 }
 
 /** Where the build puts the dashboard. */
-export const dashboardFolder = new URL('../../dist/dashboard/', import.meta.url)
+export const dashboardFolder = new URL(
+  'dist/dashboard/',
+  pathToFileURL(createRequire(import.meta.url).resolve('#package')),
+)
 
 /** Serves the files of a folder below any path; the first request reads them. */
 export function staticFiles(folder: URL): StaticFiles {

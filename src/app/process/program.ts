@@ -4,8 +4,8 @@
  * their entry file relative to its package: releases are in different directories.
  */
 import { realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { packageOf, plainName } from '../../formats/app-name.js'
 
 /** The name of a program by its entry file, such as `shop/src/main.js`. */
@@ -35,7 +35,7 @@ function mainFile(): string | undefined {
   if (entry === undefined) return undefined
   try {
     const file = realpathSync(entry)
-    const isTool = file.split(sep).includes('node_modules') || file === commandLine
+    const isTool = file.split(sep).includes('node_modules') || file === commandLine()
     return isTool ? undefined : file
   } catch {
     // The first argument may not be a file: `node -e` accepts any.
@@ -43,5 +43,7 @@ function mainFile(): string | undefined {
   }
 }
 
-/** Whether this package is outside `node_modules`, as when it is linked. */
-const commandLine = fileURLToPath(new URL('../../cli/main.js', import.meta.url))
+/** The file of `rota`, which is outside `node_modules` where this package is linked. */
+function commandLine(): string {
+  return createRequire(import.meta.url).resolve('#command-line')
+}

@@ -1,0 +1,67 @@
+/** What `package.json` names, and the thread that one of them starts. */
+const published = [
+  'index',
+  'client/client',
+  'testing/index',
+  'cli/main',
+  'app/store/lease-thread',
+  'app/serve/api-thread',
+  'features/isolation/entry',
+  'features/isolation/watch',
+  'features/sensors/isolated-call',
+  'features/sensors/kinds/index',
+]
+
+/** What tests, scripts and benchmarks of this repository take from the build. */
+const inner = [
+  'app/features',
+  'app/overview/now',
+  'app/overview/series',
+  'app/overview/timeline',
+  'app/overview/usual',
+  'app/serve/served',
+  'app/store/exit-gate',
+  'app/store/open-store',
+  'cli/commands',
+  'cli/framework/command',
+  'cli/framework/help',
+  'cli/framework/subcommand',
+  'features/command-jobs/jobs-file',
+  'features/rounds/facts',
+  'features/rounds/plan',
+  'features/sensors/kinds/files/sensor',
+  'features/sensors/kinds/s3/listing',
+  'features/sensors/kinds/s3/options',
+  'features/sensors/kinds/s3/sensor',
+  'formats/config/config-module',
+  'formats/version',
+  'kernel/identity/identity',
+  'kernel/job/job',
+  'server/access/tokens',
+  'server/openapi',
+  'server/problem',
+  'store/files/files-store',
+  'store/postgres/postgres-store',
+  'store/sqlite/sqlite-store',
+  'time/clock',
+]
+
+/** The modules that keep their place in `dist`; a feature that was deleted has none. */
+export const entries = [...published, ...inner]
+
+/**
+ * What is mostly loaded together is one file. A layer is all that its roots import, without what an earlier layer has and
+ * without some folders. Everything else is divided by the dynamic imports that reach it.
+ */
+export const layers = [
+  { name: 'command', roots: ['cli/main', 'cli/commands/explain/next'] },
+  { name: 'app', roots: ['index', 'app/rota', 'features/index'] },
+  {
+    name: 'sql',
+    roots: ['store/sqlite/sqlite-store', 'store/postgres/postgres-store'],
+    without: ['store/sqlite', 'store/postgres'],
+  },
+  { name: 'sqlite', roots: ['store/sqlite/sqlite-store'] },
+  { name: 'postgres', roots: ['store/postgres/postgres-store'] },
+  { name: 'listing', roots: ['cli/host/with-app', 'cli/commands/everyday/runs'] },
+]
