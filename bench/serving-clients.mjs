@@ -2,9 +2,8 @@
 // are written and read without an HTTP client, which would cost more than the server.
 import { connect } from 'node:net'
 
-const { PORT, READS, STREAMS } = process.env
-const paths = ['/runs?limit=20', '/triggers?limit=50', '/queues', '/pulse', '/runs?state=failed', '/workers']
-const requests = paths.map((path) => requestOf(path))
+const { PORT, PATHS, READS, STREAMS } = process.env
+const requests = PATHS.split(' ').map((path) => requestOf(path))
 const connections = 50
 const everyMs = 10
 
