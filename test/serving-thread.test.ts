@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import type { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { rota } from '../src/index.js'
 import { problemAnswer } from '../src/server/answer.js'
 import { allRoutes } from '../src/app/serve/served.js'
@@ -124,6 +125,65 @@ it('a question that takes long does not hold the loop of the program, and a stop
   expect((await ask('/runs')).status).toBe(503)
 })
 
+describe('a thread that dies', () => {
+  it('is replaced where it listened, and the scheduler does not notice', async () => {
+    const app = rota({ store: `sqlite:${join(directory, 'dies.db')}` })
+    onTestFinished(() => app.close())
+    app.cron('often', '* * * * * *', () => undefined)
+    const started = threads()
+    const { port } = await app.listen({ port: 0 })
+    await app.start()
+    const url = `http://127.0.0.1:${port}/api/v1/runs`
+    expect((await fetch(url)).status).toBe(200)
+    const stream = await fetch(`http://127.0.0.1:${port}/api/v1/stream`)
+    const ended = expect(stream.text()).rejects.toThrow('terminated')
+    await started[0]?.terminate()
+    await ended
+    await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), {
+      timeout: 10_000,
+      interval: 50,
+    })
+    const before = await app.runs.list({ state: 'done' })
+    await vi.waitFor(
+      async () => expect((await app.runs.list({ state: 'done' })).length).toBeGreaterThan(before.length),
+      {
+        timeout: 5000,
+      },
+    )
+    expect(await app.coverage({ trigger: 'often' })).toMatchObject([{ unexplainedCount: 0 }])
+  })
+
+  it('leaves no request of a mounted handler without an answer, and the next one starts another', async () => {
+    const started = threads()
+    const path = join(directory, 'dies-mounted.db')
+    const app = rota({ store: `sqlite:${path}` })
+    onTestFinished(() => app.close())
+    const handler = app.handler({ authorize: () => ({ actor: 'ann', role: 'read' }) })
+    const ask = (address: string): Promise<Response> =>
+      handler(new Request(`http://127.0.0.1/ops/api/v1${address}`))
+    expect((await ask('/runs')).status).toBe(200)
+    const answers = Array.from({ length: 20 }, () => ask('/runs?q=error:nobody'))
+    await turn()
+    await started[0]?.terminate()
+    const statuses = new Set((await Promise.all(answers)).map(({ status }) => status))
+    expect([...statuses].filter((status) => status !== 200)).toEqual([503])
+    expect((await ask('/runs')).status).toBe(200)
+    expect(started).toHaveLength(2)
+  })
+})
+
+it('what the thread counts is kept by the app', async () => {
+  const app = rota({ store: `sqlite:${join(directory, 'kept.db')}` })
+  onTestFinished(() => app.close())
+  app.cron('often', '* * * * *', () => undefined)
+  await app.start({ roles: { scheduler: true, worker: false } })
+  const { port } = await app.listen({ port: 0 })
+  const store = await app.store()
+  await fetch(`http://127.0.0.1:${port}/api/v1/coverage/days?trigger=often&days=3`)
+  const kept = () => store.stateEntries({ kind: 'coverage', items: ['often'], limit: 9 })
+  await vi.waitFor(async () => expect(await kept()).not.toEqual([]))
+})
+
 it('a question for which Postgres needs too long is refused with what to do', async () => {
   const url = stores.fresh()
   const store = await openPostgresStore({ url, clock: systemClock })
@@ -146,6 +206,15 @@ it('a question for which Postgres needs too long is refused with what to do', as
   })
   expect(await reader.counts()).toMatchObject({ pending: 0 })
 })
+
+/** The threads that are started during a test. */
+function threads(): Worker[] {
+  const started: Worker[] = []
+  const remember = (thread: Worker): void => void started.push(thread)
+  process.on('worker', remember)
+  onTestFinished(() => void process.off('worker', remember))
+  return started
+}
 
 /** Puts runs into a store with plain SQL: nothing else is fast enough. */
 function fill(path: string, runs: number): void {

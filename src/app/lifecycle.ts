@@ -73,8 +73,8 @@ export class Lifecycle {
   }
 
   /** Why the store may only be read, if so. */
-  get wentBack(): RotaError | undefined {
-    return this.#store.wentBack
+  wentBack(): Promise<RotaError | undefined> {
+    return this.#store.wentBack()
   }
 
   async store(): Promise<Store> {

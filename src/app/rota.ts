@@ -329,7 +329,7 @@ class AppRoot {
   async doctor(options: { readonly deep?: boolean } = {}): Promise<readonly Finding[]> {
     const { examine } = await import('./doctor/doctor.js')
     const store = await this.store()
-    const { wentBack } = this.#lifecycle
+    const wentBack = await this.#lifecycle.wentBack()
     return await examine({ store, clock: this.#context.clock, wentBack, deep: options.deep ?? false })
   }
 

@@ -57,8 +57,6 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/coverage/days',
-    // It keeps what it counted, so that no day is counted twice.
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Counts what became of the due instants of triggers, by day in UTC.',
@@ -109,8 +107,6 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
     path: '/doctor',
-    // Only the app knows whether this host has seen a later state of the store.
-    needsApp: true,
     tool: 'doctor',
     role: 'read',
     group,

@@ -4,6 +4,7 @@ import type { AppContext } from '../../features/app-context.js'
 import { errorCodes, RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
 import type { Address } from '../../server/listen.js'
 import { Exchange, type OtherThread } from '../../server/other-thread.js'
+import type { Store } from '../../store/port.js'
 import type { Connection } from '../../wire/route.js'
 import { ExitGate } from '../store/exit-gate.js'
 import {
@@ -126,6 +127,7 @@ export class ApiThread implements OtherThread {
     thread.on('message', (message: ApiThreadMessage) => {
       if (message === 'open') void this.#open(thread)
       else if ('trouble' in message) onTrouble(errorOf(message.trouble))
+      else if ('keep' in message) void this.#keep(message.keep).catch((error: unknown) => onTrouble(error))
       else if ('failed' in message && this.#address !== undefined) {
         // The first time, `listen` throws it.
         onTrouble(errorOf(message.failed), againMs)
@@ -144,6 +146,10 @@ export class ApiThread implements OtherThread {
     })
     if (listen === undefined) thread.unref()
     return { thread, exchange }
+  }
+
+  async #keep(request: Parameters<Store['changeState']>[0]): Promise<void> {
+    await (await this.#options.context.store()).changeState(request)
   }
 
   async #open(thread: Worker): Promise<void> {

@@ -10,6 +10,7 @@ import { HttpServer } from '../../server/listen.js'
 import { Exchange } from '../../server/other-thread.js'
 import { systemClock } from '../../time/clock.js'
 import { ExitGate } from '../store/exit-gate.js'
+import type { ReaderAccess } from '../store/open-store.js'
 import type { Served } from './app-handler.js'
 import {
   told,
@@ -96,7 +97,13 @@ class Reading {
     const { readRotaOptions } = await import('../rota-options.js')
     const { serve } = await import('./served.js')
     const gate = new ExitGate(this.#data.gate)
-    const reader = { during: <Result>(call: () => Result): Result => gate.duringCall(call) }
+    const reader: ReaderAccess = {
+      during: (call) => gate.duringCall(call),
+      changeState: async (keep) => {
+        this.#port.postMessage({ keep } satisfies ApiThreadMessage)
+        return 'changed'
+      },
+    }
     const settings = { ...readRotaOptions({ store: url, durability, directory, create: false }), reader }
     const parts = composeApp(settings, 'code:api')
     parts.app.on('trouble', ({ error }) => this.#port.postMessage({ trouble: told(error) }))

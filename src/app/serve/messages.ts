@@ -1,5 +1,6 @@
 /** What the thread of an app and the one that reads for it tell each other. */
 import { RotaError } from '../../kernel/definition/errors.js'
+import type { Store } from '../../store/port.js'
 import type { Address } from '../../server/listen.js'
 
 /** The data from the thread of the app. */
@@ -16,11 +17,12 @@ export interface ApiThreadData {
   readonly gate: SharedArrayBuffer
 }
 
-/** A message of this thread, besides requests and answers. */
+/** A message of this thread, besides requests and answers. `keep`: what it computed and may not write itself. */
 export type ApiThreadMessage =
   | { readonly listening: Address | undefined }
   | { readonly failed: Told }
   | { readonly trouble: Told }
+  | { readonly keep: Parameters<Store['changeState']>[0] }
   | 'open'
 
 /** A message of the thread of the app, besides requests and answers. `opened`: the store is there, or why not. */

@@ -38,9 +38,14 @@ export class AppStore {
     return this.#opened
   }
 
-  /** Why the store may only be read, if so. */
-  get wentBack(): RotaError | undefined {
-    return this.#witness?.wentBack
+  /** Why the store may only be read, if so. A reader compares each time: the process that writes may accept it later. */
+  async wentBack(): Promise<RotaError | undefined> {
+    const { clock, durability, reader } = this.#options
+    const store = await this.open()
+    if (reader === undefined) return this.#witness?.wentBack
+    const witness = await Witness.open({ store, clock, durability, onWentBack: () => undefined })
+    witness?.close()
+    return witness?.wentBack
   }
 
   async open(): Promise<Store> {
@@ -51,7 +56,7 @@ export class AppStore {
   /** The store for a process that writes; throws if it went back in time, unless that is accepted. */
   async openToWrite(acceptStore: boolean): Promise<Store> {
     const store = await this.open()
-    const { wentBack } = this
+    const wentBack = this.#witness?.wentBack
     if (wentBack === undefined || this.#raw === undefined) return store
     if (!acceptStore) throw wentBack
     this.#witness?.accept()
@@ -94,13 +99,15 @@ export class AppStore {
       const onCommit = (commit: number): void => this.#witness?.see(commit)
       store = await openStore(url, { clock, durability, directory: '/', create, onCommit, signal, reader })
       if (reader !== undefined) {
-        this.#opened = refuseWrites(store, new RotaError('STORE_URL', `${store.url} was opened to read only`))
+        const { changeState } = reader
+        const error = new RotaError('STORE_URL', `${store.url} was opened to read only`)
+        this.#opened = refuseWrites(store, error, { changeState })
         return this.#opened
       }
       const onWentBack = (error: RotaError): void => events.emit('fatal', { where: 'store', error })
       this.#witness = await Witness.open({ store, clock, durability, onWentBack })
       this.#raw = store
-      const { wentBack } = this
+      const { wentBack } = this.#witness ?? {}
       this.#opened = wentBack === undefined ? store : refuseWrites(store, wentBack)
       return this.#opened
     } catch (error) {

@@ -31,6 +31,8 @@ const longestReadMs = 5000
 export interface ReaderAccess {
   /** Makes every call into SQLite, so that the process does not exit in the middle of one. */
   readonly during: <Result>(call: () => Result) => Result
+  /** Lets the process that writes keep what was computed here. */
+  readonly changeState: Store['changeState']
 }
 
 /** `full` survives a power loss; `normal` survives any crash of a process and is faster. */

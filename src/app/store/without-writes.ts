@@ -46,9 +46,9 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'close',
 ])
 
-/** The same store, read-only. */
-export function refuseWrites(store: Store, error: RotaError): Store {
-  return withoutWrites(store, {}, error)
+/** The same store, read-only but for what somebody else writes for it. */
+export function refuseWrites(store: Store, error: RotaError, written: Partial<Store> = {}): Store {
+  return withoutWrites(store, written, error)
 }
 
 /**
