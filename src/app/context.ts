@@ -36,7 +36,9 @@ export function newContext(options: ContextOptions): AppContext {
   const { registry, lifecycle, enqueuer } = options
   const store: AppContext['store'] = () => lifecycle.store()
   return {
-    settings: pick(options.settings, ['concurrency', 'leaseMs', 'retentionMs', 'offerAfterMs', 'serve']),
+    get settings() {
+      return pick(lifecycle.settings, ['concurrency', 'leaseMs', 'retentionMs', 'offerAfterMs', 'serve'])
+    },
     source,
     directory,
     clock,

@@ -13,6 +13,8 @@ import type { DefinitionWatch } from './definitions/definition-watch.js'
 import type { OwnDefinitions } from './definitions/own-definitions.js'
 import { loopTimes } from './process/loop-times.js'
 import { ProcessRecord } from './process/process-record.js'
+import type { ReadAgain } from './reload/read-again.js'
+import type { ReloadLoop } from './reload/reload-loop.js'
 import type { Settings, StartOptions } from './rota-options.js'
 import { AppStore } from './store/app-store.js'
 import type { Tracing } from './tracing/tracing.js'
@@ -31,6 +33,8 @@ export interface LifecycleOptions {
   readonly own: OwnDefinitions
   /** The program that defines the app, if it is known. */
   readonly program: string | undefined
+  /** Reads the config of the app again; absent where there is none. */
+  readonly readAgain: ReadAgain | undefined
 }
 
 /** The life of an app: opens its store, starts the engine and the parts of features, and stops them again. */
@@ -44,10 +48,14 @@ export class Lifecycle {
   #engine: Engine | undefined
   #record: ProcessRecord | undefined
   #definitions: DefinitionWatch | undefined
+  #reloads: ReloadLoop | undefined
+  /** As a reload may have changed them. */
+  #settings: Settings
   #closed: Promise<void> | undefined
 
   constructor(options: LifecycleOptions) {
     this.#options = options
+    this.#settings = options.settings
     const { storeUrl, clock, events, settings } = options
     const { durability, create, reader } = settings
     const { signal } = this.#ending
@@ -60,6 +68,10 @@ export class Lifecycle {
 
   get isReady(): boolean {
     return this.#engine?.isReady ?? false
+  }
+
+  get settings(): Settings {
+    return this.#settings
   }
 
   /** What the app defines. */
@@ -94,6 +106,7 @@ export class Lifecycle {
   wake(): void {
     this.#engine?.wake()
     for (const part of this.#parts) part.wake?.()
+    this.#reloads?.wake()
   }
 
   /** The same after runs were recorded: the scheduler has nothing to do with them. */
@@ -141,11 +154,7 @@ export class Lifecycle {
     const record = this.#newRecord(store, roles.scheduler ? own.digest : '')
     // Before anything is written, so that whoever sees these definitions sees whose they are.
     if (roles.scheduler) await record.tell(undefined)
-    const beforeEnding = async (names: readonly string[]): Promise<void> => {
-      const { checkReplaced } = await import('./process/replaced.js')
-      const { program } = this.#options
-      checkReplaced({ source: own.source, program, names, others: await record.others() }, events)
-    }
+    const beforeEnding = (names: readonly string[]): Promise<void> => this.#beforeEnding(record, names)
     const report = await own.write(store, { directory, roles, now: guard.now(), beforeEnding })
     const app = this.#startingApp({ store, guard, roles })
     for (const part of this.#parts) await part.prepare?.(app)
@@ -160,13 +169,53 @@ export class Lifecycle {
       roles,
       onFunctions,
     })
-    await this.#engine.start()
+    const engine = this.#engine
+    await engine.start()
     if (!roles.worker) onFunctions([])
     for (const part of this.#parts) await part.start?.(app)
     if (events.has('definitions')) await this.#watchDefinitions(app)
     // They are in the store now, and a start that failed would have needed them again.
     registry.triggers.clear()
+    await this.#takeReloads({ app, record, engine })
     return report
+  }
+
+  async #beforeEnding(record: ProcessRecord, names: readonly string[]): Promise<void> {
+    const { checkReplaced } = await import('./process/replaced.js')
+    const { own, program, events } = this.#options
+    checkReplaced({ source: own.source, program, names, others: await record.others() }, events)
+  }
+
+  /** From now on the app reads its config again when somebody asks for it. */
+  async #takeReloads(started: { app: StartingApp; record: ProcessRecord; engine: Engine }): Promise<void> {
+    const { readAgain, registry, own, directory, clock, events } = this.#options
+    if (readAgain === undefined) return
+    const { app, record, engine } = started
+    const { store } = app
+    const { ReloadLoop } = await import('./reload/reload-loop.js')
+    const fixed = { app, engine, parts: this.#parts, registry, own, directory, clock, readAgain }
+    this.#reloads = new ReloadLoop({
+      store,
+      clock,
+      events,
+      now: () => this.now(),
+      source: own.source,
+      process: record.name,
+      reload: async (options) => {
+        const { reload } = await import('./reload/reload.js')
+        const running = {
+          ...fixed,
+          settings: this.#settings,
+          storeUrl: this.#options.storeUrl(),
+          tellDefinitions: (digest: string) => record.redefine(digest),
+          beforeEnding: (names: readonly string[]) => this.#beforeEnding(record, names),
+        }
+        const { report, settings } = await reload(running, options)
+        this.#settings = settings
+        return report
+      },
+    })
+    this.#reloads.start()
   }
 
   async #openGuard(store: Store, acceptClock: boolean): Promise<ClockGuard> {
@@ -181,8 +230,8 @@ export class Lifecycle {
   }
 
   #newRecord(store: Store, definitions: string): ProcessRecord {
-    const { own, program, clock } = this.#options
-    const owner = { source: own.source, definitions, program }
+    const { own, program, clock, readAgain } = this.#options
+    const owner = { source: own.source, definitions, program, reloads: readAgain !== undefined }
     this.#record = new ProcessRecord(store, { ...owner, clock, now: () => this.now() })
     return this.#record
   }
@@ -216,7 +265,7 @@ export class Lifecycle {
 
   async #stopRunning(graceMs: number): Promise<void> {
     const parts = this.#parts.map((part) => part.stop?.(graceMs))
-    await Promise.all([this.#engine?.stop({ graceMs }), ...parts])
+    await Promise.all([this.#reloads?.stop(), this.#engine?.stop({ graceMs }), ...parts])
   }
 
   async #closeParts(): Promise<void> {

@@ -11,7 +11,6 @@ import type { AppFeature, Feature } from '../features/feature.js'
 import * as features from '../features/index.js'
 import { stepFunctions, type StepFunction } from '../handlers/pipeline/step-function.js'
 import type { StoredAuditEntry } from '../kernel/audit/audit.js'
-import type { Author } from '../kernel/audit/change-options.js'
 import { readInstants, type InstantInput } from '../kernel/definition/read-instant.js'
 import {
   defineJob,
@@ -46,7 +45,8 @@ import { Tracing } from './tracing/tracing.js'
 import { bordered, type Bordered } from './with-dates.js'
 import { newContext } from './context.js'
 import type { HoldOptions } from './control/holds.js'
-import { OwnDefinitions, type Where } from './definitions/own-definitions.js'
+import type { Origin } from './definitions/origin.js'
+import { OwnDefinitions } from './definitions/own-definitions.js'
 import { splitSchema, type SchemaJob } from './definitions/schema-job.js'
 import type { Finding } from './doctor/doctor.js'
 import { loadTriggerKinds } from './features.js'
@@ -89,16 +89,6 @@ type ApiOf<One> = One extends { readonly api: (context: AppContext) => infer Api
 export type CronOptions = JobOptions &
   Omit<ScheduleOptions, 'cron' | 'every' | 'after' | 'anchor' | 'immediate' | 'at'>
 
-/** Where the definitions of an app come from. */
-export interface Origin {
-  /** The program that defines them, if it is known. */
-  readonly program?: string | undefined
-  /** Tells where a part of them was written. */
-  readonly where?: Where | undefined
-  /** Who makes the changes that are asked of it; default: the app itself, by code. */
-  readonly author?: Author | undefined
-}
-
 /** Makes an app, which is not started yet. */
 export function rota(options: RotaOptions = {}): Rota {
   const name = options.app ?? codeAppName(options.directory)
@@ -126,7 +116,7 @@ export function createApp(options: RotaOptions, source: string, origin?: Origin)
 export function composeApp(
   settings: Settings,
   source: string,
-  { program, where, author = { by: source, via: 'code' } }: Origin = {},
+  { program, where, author = { by: source, via: 'code' }, readAgain }: Origin = {},
 ): { readonly app: App; readonly context: AppContext } {
   const directory = settings.directory ?? process.cwd()
   // Only when it is used: a bad address fails what needs the store, not the making of an app.
@@ -137,7 +127,7 @@ export function composeApp(
   const own = new OwnDefinitions(source, registry, where)
   const tracing = new Tracing()
   const base = { settings, source, directory, storeUrl, clock, events, tracer, tracing, registry }
-  const lifecycle = new Lifecycle({ ...base, own, program })
+  const lifecycle = new Lifecycle({ ...base, own, program, readAgain })
   const enqueuer = new Enqueuer({ ...base, author, own, lifecycle })
   const context = newContext({ ...base, author, lifecycle, enqueuer })
   const app = new AppRoot(context, { lifecycle, enqueuer, own })

@@ -17,6 +17,10 @@ const own: Entries = {
         return (await import('./commands/everyday/up.js')).up(await loadUpFeatures())
       },
     ],
+    reload: [
+      'let the running engine read its config again',
+      async () => (await import('./commands/everyday/reload.js')).reload,
+    ],
     list: ['list triggers, jobs or queues', async () => (await import('./commands/everyday/list.js')).list],
     show: [
       'show a trigger, job or run in full',

@@ -485,6 +485,28 @@ export type Queue = {
   readonly blocked: number
 }
 
+/** The schema ReloadedProcess of the API. */
+export type ReloadedProcess = {
+  readonly host: string
+  readonly pid: number
+  readonly app: string
+  readonly outcome: 'reloaded' | 'planned' | 'refused' | 'silent'
+  readonly jobs: {
+    readonly added: readonly string[]
+    readonly changed: readonly string[]
+    readonly removed: readonly string[]
+  } | null
+  readonly triggers: {
+    readonly added: readonly string[]
+    readonly changed: readonly string[]
+    readonly removed: readonly string[]
+  } | null
+  readonly unchanged: number | null
+  readonly needsRestart: readonly string[] | null
+  readonly code: string | null
+  readonly message: string | null
+}
+
 /** The schema Round of the API. */
 export type Round = {
   readonly name: string
@@ -1116,6 +1138,19 @@ export interface Operations {
         readonly outcome: 'changed' | 'already' | 'gone' | 'unable'
       }[]
     }
+  }
+  /** Lets every `rota up` read its config again and take what changed. */
+  readonly 'POST /reload': {
+    readonly request: {
+      readonly body?: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly app?: string
+        readonly target?: string
+        readonly waitMs?: number
+      }
+    }
+    readonly answer: { readonly items: readonly ReloadedProcess[] }
   }
   /** Says what became of the due instants of a trigger between two instants, and why. */
   readonly 'GET /why': {

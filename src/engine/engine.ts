@@ -6,7 +6,8 @@ import type { Store } from '../store/port.js'
 import type { ClockGuard } from './scheduler/clock-guard.js'
 import { Draining } from './worker/draining.js'
 import type { Events } from './events.js'
-import type { FeatureLoop, RunningLoop } from './feature-loop.js'
+import type { FeatureLoop } from './feature-loop.js'
+import { FeatureLoops, type BegunLoop } from './feature-loops.js'
 import type { KeepAlive, KeepAliveOptions } from './worker/keep-alive.js'
 import { backOffMs, isFull, Loop, type Look } from './loop.js'
 import type { ExecutableJob } from './worker/perform.js'
@@ -16,8 +17,16 @@ import type { TriggerKinds } from './trigger-kind.js'
 import { Upkeep } from './upkeep/upkeep.js'
 import { Worker } from './worker/worker.js'
 
+/** What an engine may change while it runs. */
+export interface EngineLimits {
+  /** How many runs it performs at once. */
+  readonly concurrency: number
+  /** How long final runs are kept. */
+  readonly retentionMs: number
+}
+
 /** What an engine is made of. */
-export interface EngineOptions {
+export interface EngineOptions extends EngineLimits {
   readonly store: Store
   readonly kinds: TriggerKinds
   readonly clock: Clock
@@ -34,9 +43,7 @@ export interface EngineOptions {
   readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
   /** What features run beside the scheduler. */
   readonly featureLoops?: readonly FeatureLoop[] | undefined
-  readonly concurrency: number
   readonly leaseMs: number
-  readonly retentionMs: number
   /** The slow poll behind all hints. */
   readonly pollMs: number
   /** How often it is looked for workers that are gone: their runs are taken over within their lease plus this. */
@@ -61,7 +68,9 @@ export class Engine {
   #fullMs = -Infinity
   #scheduler: Loop | undefined
   #upkeep: Loop | undefined
-  #featureLoops: readonly { readonly loop: Loop; readonly running: RunningLoop }[] = []
+  readonly #featureLoops = new FeatureLoops((loop) => this.#begun(loop))
+  /** What a reload may change. */
+  #limits: EngineLimits
   readonly #undo: (() => void)[] = []
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   #hasFailed = false
@@ -72,6 +81,7 @@ export class Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#limits = options
     const { clock, events } = options
     this.#tracer = options.tracer ?? new ErrorTracer()
     const holding = (): number => this.#worker?.holding ?? 0
@@ -115,7 +125,17 @@ export class Engine {
   wake(): void {
     this.#worker?.wake()
     this.#scheduler?.wake()
-    for (const { loop } of this.#featureLoops) loop.wake()
+    this.#featureLoops.wake()
+  }
+
+  /** Goes on with other limits, loops and executable jobs; what runs is not touched. */
+  async redefine(limits: EngineLimits, featureLoops: readonly FeatureLoop[]): Promise<void> {
+    if (this.#state !== 'running') return
+    this.#limits = { concurrency: limits.concurrency, retentionMs: limits.retentionMs }
+    if (this.#id !== undefined) await this.#register(this.#id)
+    if (this.#options.roles.scheduler) await this.#featureLoops.replace(featureLoops)
+    this.#worker?.rereadJobs()
+    this.wake()
   }
 
   /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is released. */
@@ -133,11 +153,9 @@ export class Engine {
     if (this.#ending.signal.aborted || this.#hasFailed) return
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
     if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
-    if (roles.scheduler)
-      this.#featureLoops = (this.#options.featureLoops ?? []).map((one) => this.#begun(one))
     this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.wake())))
     this.#scheduler?.start()
-    for (const { loop } of this.#featureLoops) loop.start()
+    if (roles.scheduler) await this.#featureLoops.replace(this.#options.featureLoops ?? [])
     this.#upkeep?.start()
     this.#worker?.wake()
   }
@@ -149,7 +167,7 @@ export class Engine {
     for (const undo of this.#undo) undo()
     this.#draining.stop()
     // All at once: a loop that waits for the store must not let the worker continue to claim.
-    const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), ...this.#featureLoops.map(stopLoop)]
+    const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), this.#featureLoops.stop()]
     const submitted = this.#expired.map((worker) => this.#submitAll(worker))
     await Promise.all([...loops, ...submitted, this.#dismiss(graceMs)])
     this.#state = 'stopped'
@@ -176,18 +194,16 @@ export class Engine {
     for (const worker of [...this.#expired, this.#worker]) worker?.abandon()
     void this.#scheduler?.stop()
     void this.#upkeep?.stop()
-    for (const { loop } of this.#featureLoops) void loop.stop()
+    this.#featureLoops.abandon()
   }
 
   /** Makes this process known and keeps its lease. Also after a lease was lost: an id is never used again. */
   async #employ(): Promise<void> {
-    const { store, clock, events, identity, roles, leaseMs } = this.#options
-    const slots = roles.worker ? this.#options.concurrency : 0
+    const { store, clock, events, roles, leaseMs } = this.#options
     const id = this.#options.newWorkerId()
     const now = (): Instant => this.now()
     this.#employedMs = clock.monotonicMs()
-    const known = { id, ...identity, roles: roleNames(roles), slots }
-    await store.register({ ...known, now: now(), leaseMs: Math.max(leaseMs, firstLeaseMs) })
+    await this.#register(id)
     if (this.isDraining) await store.drain({ worker: id, isDraining: true })
     const onExpired = (): void => this.#lose(id)
     const onBeat = (isDraining: boolean): void => this.#heard(id, isDraining)
@@ -207,8 +223,17 @@ export class Engine {
     if (roles.worker) this.#worker = this.#newWorker(id, onExpired)
   }
 
+  /** Makes an id known to the store, or how many runs it takes from now on. */
+  async #register(id: string): Promise<void> {
+    const { store, identity, roles, leaseMs } = this.#options
+    const slots = roles.worker ? this.#limits.concurrency : 0
+    const known = { id, ...identity, roles: roleNames(roles), slots }
+    await store.register({ ...known, now: this.now(), leaseMs: Math.max(leaseMs, firstLeaseMs) })
+  }
+
   #newWorker(id: string, onExpired: () => void): Worker {
-    const { store, clock, events, concurrency, executableJobs, pollMs } = this.#options
+    const { store, clock, events, executableJobs, pollMs } = this.#options
+    const concurrency = (): number => this.#limits.concurrency
     const tracer = this.#tracer
     const now = (): Instant => this.now()
     const onDue = (): void => this.#scheduler?.wake()
@@ -271,7 +296,7 @@ export class Engine {
     return () => this.#unlessDraining(() => scheduler.step())
   }
 
-  #begun({ name, begin }: FeatureLoop): { loop: Loop; running: RunningLoop } {
+  #begun({ name, begin }: FeatureLoop): BegunLoop {
     const { store, clock, guard, events, pollMs, newWorkerId } = this.#options
     const shared = { store, clock, guard, events, tracer: this.#tracer, holder: newWorkerId(), pollMs }
     const onRuns = (): void => this.#worker?.wake()
@@ -285,11 +310,11 @@ export class Engine {
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, clock, events, retentionMs, leaseSlackMs, upkeepMs } = this.#options
+    const { store, clock, events, leaseSlackMs, upkeepMs } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
-      retentionMs,
+      retentionMs: () => this.#limits.retentionMs,
       now: () => this.now(),
       steadyMs: () => this.#steadyMs(),
       leaseSlackMs,
@@ -316,11 +341,6 @@ export class Engine {
     const { host, pid } = this.#options.identity
     return `${host}:${pid}`
   }
-}
-
-async function stopLoop({ loop, running }: { loop: Loop; running: RunningLoop }): Promise<void> {
-  await loop.stop()
-  await running.stop()
 }
 
 /** How long what was told to stop may take to do so. */

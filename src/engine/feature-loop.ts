@@ -10,6 +10,8 @@ export interface FeatureLoop {
   /** What messages call it. */
   readonly name: string
   readonly begin: (context: FeatureLoopContext) => RunningLoop
+  /** Whether it works with the definitions it was made of: a reload ends it and begins another. */
+  readonly isOfDefinitions?: boolean | undefined
 }
 
 /** What the engine gives a loop of a feature. */

@@ -41,7 +41,12 @@ it('a process that disappears leaves one notice, one that says good-bye none', a
   await stage.store.register({ id: 'gone', ...given })
   await stage.store.register({ id: 'polite', ...given })
   await stage.store.retire({ worker: 'polite', now: t0 })
-  const options = { everyMs: 1000, retentionMs: Infinity, onRuns: () => undefined, steadyMs: () => Infinity }
+  const options = {
+    everyMs: 1000,
+    retentionMs: () => Infinity,
+    onRuns: () => undefined,
+    steadyMs: () => Infinity,
+  }
   const upkeep = new Upkeep({ store: stage.store, events: new Events(), now: () => t0 + 5000, ...options })
   await upkeep.step()
   await upkeep.step()

@@ -85,6 +85,8 @@ export interface AskedChange<Answer> extends Omit<Asked<Answer>, 'dryRun'> {
 export interface AppPart {
   /** Called after the definitions are written and before anything is planned or claimed. */
   readonly prepare?: (app: StartingApp) => Promise<void>
+  /** Called after a reload has given the app other definitions and written them. */
+  readonly redefine?: (app: StartingApp) => Promise<void>
   /** Called once the engine runs. */
   readonly start?: (app: StartingApp) => Promise<void>
   /** Called when something may have become claimable. */

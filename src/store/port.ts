@@ -125,7 +125,7 @@ export interface Work extends ChangingRuns {
   /** Records runs. One whose unique key is taken gives the run that has it; one whose id exists gives that. */
   enqueue(request: { runs: readonly NewRun[]; now: Instant }): Promise<readonly Enqueued[]>
 
-  /** Makes a worker known, with a lease that starts now. */
+  /** Makes a worker known, with a lease that starts now. Of one that is known only the number of its slots changes. */
   register(worker: WorkerEntry): Promise<void>
 
   /** Renews a worker's lease from the highest time on and says whether it is to drain, or that it has lost it. Also raises the store's epoch and its highest time. */

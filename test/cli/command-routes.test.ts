@@ -28,6 +28,7 @@ const routesOf: Readonly<Record<string, readonly string[] | { readonly none: str
   doctor: ['GET /doctor'],
   check: { none: 'it reads a config file with the files that it names, on the machine of the user' },
   lint: { none: 'the same as check' },
+  reload: ['POST /reload'],
   diff: { none: 'the same as check; PATCH /triggers/{name} with dryRun compares one trigger' },
   history: ['GET /audit', 'GET /triggers/{name}/history'],
   'alert list': ['GET /alerts'],

@@ -161,6 +161,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   ],
   doctor: [{ line: [] }],
   history: [{ line: ['nightly'] }],
+  reload: [{ line: ['rota.config.yaml'] }],
   check: [{ line: ['rota.config.yaml'] }],
   lint: [{ line: ['rota.config.yaml'] }],
   diff: [{ line: ['rota.config.yaml'] }],

@@ -17,6 +17,11 @@ export class DefinitionsApi {
     this.#own = own
   }
 
+  /** The source under which the store keeps them, such as `config:shop`. */
+  get source(): string {
+    return this.#own.source
+  }
+
   /** Everything for which a start would be refused, not only the first. */
   async check(): Promise<readonly DefinitionFault[]> {
     const { faultsOf } = await import('../definitions/check-definitions.js')

@@ -2,6 +2,7 @@ import type { AppContext } from '../../features/app-context.js'
 import type { AskedAudit } from '../../engine/audit-change.js'
 import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { Store } from '../../store/port.js'
+import type { ReloadedProcess, ReloadOptions } from '../reload/ask-to-reload.js'
 import { drainAll, workerNames, workersOf, type Drained, type WorkerInfo } from '../control/workers.js'
 
 /** `app.workers`: the processes that share the store. */
@@ -25,6 +26,12 @@ export class Workers {
   /** Lets a process, or all of a host, take work again; a process that has exited does not come back. */
   async undrain(target: string, options: ChangeOptions = {}): Promise<readonly Drained[]> {
     return await this.#drain('undrain', target, { isDraining: false, ...options })
+  }
+
+  /** Lets processes of `rota up` read their configs again and take what changed; resolves with their answers. */
+  async reload(options: ReloadOptions = {}): Promise<readonly ReloadedProcess[]> {
+    const { askToReload } = await import('../reload/ask-to-reload.js')
+    return await askToReload(this.#context, options)
   }
 
   async #drain(

@@ -4,6 +4,7 @@ import type { Author } from '../../kernel/audit/change-options.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
 import type { ConfiguredApp, FeatureDefinitions } from '../../features/feature-config.js'
+import type { AppContext } from '../../features/app-context.js'
 import type { Feature } from '../../features/feature.js'
 import * as features from '../../features/index.js'
 import { stepFunctions, type StepFunction } from '../../handlers/pipeline/step-function.js'
@@ -13,7 +14,8 @@ import { systemClock } from '../../time/clock.js'
 import { programOf } from '../process/program.js'
 import { absoluteUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../store/open-store.js'
-import { defaultStore } from '../rota-options.js'
+import type { ReadAgain, Reread } from '../reload/read-again.js'
+import { defaultStore, type Settings } from '../rota-options.js'
 import { composeApp, insideOf, type App } from '../rota.js'
 
 /** What is said beside a config and counts more than what it says. */
@@ -27,28 +29,70 @@ export interface AppOverrides {
   readonly author?: Author | undefined
   /** The working directory. */
   readonly directory: string
+  /** Defines what the command line adds to the config, each time it is read. */
+  readonly define?: ((app: App) => void) | undefined
 }
+
+type LoadedDefinitions = Extract<LoadedConfig<FeatureDefinitions>, { kind: 'config' }>
 
 /** The app that a config file defines; one that the file made itself is taken as it is. */
 export async function loadApp(path: string, overrides: AppOverrides): Promise<App> {
   const loaded = await loadConfig(path, configSections)
-  const store = overrides.store === undefined ? undefined : absoluteUrl(overrides.store, overrides.directory)
-  if (loaded.kind === 'module') return ownApp(loaded, store)
-  const { config, directory, where } = loaded
-  const { concurrency = config.settings.concurrency, create = true } = overrides
-  const own = { store: store ?? config.store ?? defaultStore, directory, create, clock: systemClock }
-  const settings = { ...config.settings, ...own, concurrency }
-  const origin = { where, program: programOf(resolve(path)), author: overrides.author }
-  const { app, context } = composeApp(settings, `config:${config.app}`, origin)
-  await register(loaded, context)
+  if (loaded.kind === 'config') {
+    const readAgain: ReadAgain = (running) => rereadConfig(path, overrides, running)
+    return (await composeLoaded(loaded, { overrides, settings: settingsOf(loaded, overrides), readAgain }))
+      .app
+  }
+  const app = ownApp(loaded, storeIn(overrides))
+  overrides.define?.(app)
   return app
 }
 
+/** Makes an app of a config. */
+async function composeLoaded(
+  loaded: LoadedDefinitions,
+  given: {
+    readonly overrides: AppOverrides
+    readonly settings: Settings
+    readonly readAgain?: ReadAgain | undefined
+  },
+): Promise<{ readonly app: App; readonly context: AppContext }> {
+  const { overrides, settings, readAgain } = given
+  const { path, config, where } = loaded
+  const origin = { where, program: programOf(resolve(path)), author: overrides.author, readAgain }
+  const composed = composeApp(settings, `config:${config.app}`, origin)
+  await register(loaded, composed.context)
+  overrides.define?.(composed.app)
+  return composed
+}
+
+/** Reads a config again as a start would; the app that is made of it is only looked at, and never started. */
+async function rereadConfig(
+  path: string,
+  overrides: AppOverrides,
+  running: Parameters<ReadAgain>[0],
+): Promise<Reread> {
+  const loaded = await loadConfig(path, configSections, { isAgain: true })
+  if (loaded.kind === 'module') throw new RotaError('CONFIG_INVALID', `${path} is no config any more`)
+  const settings = settingsOf(loaded, overrides)
+  const here = { ...settings, store: running.storeUrl, clock: running.clock }
+  const { context } = await composeLoaded(loaded, { overrides, settings: here })
+  const { config, where } = loaded
+  return { config: path, source: `config:${config.app}`, registry: context.definitions, settings, where }
+}
+
+function settingsOf({ config, directory }: LoadedDefinitions, overrides: AppOverrides): Settings {
+  const { concurrency = config.settings.concurrency, create = true } = overrides
+  const store = storeIn(overrides) ?? config.store ?? defaultStore
+  return { ...config.settings, store, directory, create, clock: systemClock, concurrency }
+}
+
+function storeIn({ store, directory }: AppOverrides): string | undefined {
+  return store === undefined ? undefined : absoluteUrl(store, directory)
+}
+
 /** Registers what a config defines; throws one error with the faults that show only now. */
-async function register(
-  { path, config, where }: Extract<LoadedConfig<FeatureDefinitions>, { kind: 'config' }>,
-  app: ConfiguredApp,
-): Promise<void> {
+async function register({ path, config, where }: LoadedDefinitions, app: ConfiguredApp): Promise<void> {
   const { definitions } = app
   for (const [name, step] of config.steps) definitions.part(stepFunctions).set(name, step as StepFunction)
   for (const [name, times] of config.calendars) definitions.part(namedCalendars).set(name, times)

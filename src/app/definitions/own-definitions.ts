@@ -20,7 +20,7 @@ export class OwnDefinitions {
   readonly #source: string
   readonly #registry: Registry
   /** Where a part of the config was written, where there is one. */
-  readonly #where: Where | undefined
+  #where: Where | undefined
   /** How many jobs of the registry the store has; jobs are only ever added. */
   #writtenJobs = -1
   #writing: Promise<void> | undefined
@@ -42,6 +42,13 @@ export class OwnDefinitions {
     const files = this.#registry.part(definitionFiles)
     if (triggers.size + files.length === 0) return ''
     return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), files.toSorted()]))
+  }
+
+  /** Takes over other definitions, which were written to the store already. */
+  replaceBy(other: OwnDefinitions): void {
+    this.#registry.replaceBy(other.#registry)
+    this.#where = other.#where
+    this.#writtenJobs = this.#registry.jobs.size
   }
 
   /** Everything, and where its parts were written. */

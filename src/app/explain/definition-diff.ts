@@ -24,7 +24,8 @@ export interface DefinitionDiff {
   readonly catchUp: readonly CatchUpAtOnce[]
 }
 
-interface NameDiff {
+/** Names of what differs. */
+export interface NameDiff {
   readonly added: readonly string[]
   readonly changed: readonly string[]
   readonly removed: readonly string[]

@@ -24,6 +24,8 @@ export interface LiveProcess {
   readonly program: string | undefined
   /** The jobs whose functions it has; absent if they are too many to list. */
   readonly functions: readonly string[] | undefined
+  /** Whether it can read its config again. */
+  readonly reloads: boolean
 }
 
 /** More functions than this are not listed. */
@@ -43,9 +45,11 @@ export class ProcessRecord {
   readonly #store: Store
   readonly #now: () => Instant
   readonly #clock: Clock
-  readonly #owner: ProcessOwner
-  readonly #name: string
+  #owner: ProcessOwner
+  /** The name of the record, which no other process has. */
+  readonly name: string
   readonly #sinceAt: Instant
+  #functions: readonly string[] | undefined
   #told: string | undefined
   #isOver = false
   #telling: Promise<void> = Promise.resolve()
@@ -58,7 +62,7 @@ export class ProcessRecord {
     this.#now = now
     this.#clock = clock
     this.#owner = owner
-    this.#name = `${ownNames()}${randomBytes(4).toString('hex')}`
+    this.name = `${ownNames()}${randomBytes(4).toString('hex')}`
     this.#sinceAt = now()
   }
 
@@ -71,7 +75,7 @@ export class ProcessRecord {
     )
     return (await readState(this.#store)).flatMap(({ name, value }) => {
       const process = processOf(value)
-      if (name === this.#name || process?.source !== source) return []
+      if (name === this.name || process?.source !== source) return []
       const isOther = process.definitions !== '' && process.definitions !== definitions
       return isOther && isThere({ name, process }, { live, now }) ? [process] : []
     })
@@ -79,8 +83,15 @@ export class ProcessRecord {
 
   /** Records which functions this process has, undefined while they are unknown; a failed write is repeated with the next change. */
   tell(functions: readonly string[] | undefined): Promise<void> {
+    this.#functions = functions
     this.#telling = this.#telling.then(() => this.#tell(functions)).catch(() => (this.#told = undefined))
     return this.#telling
+  }
+
+  /** Records that this process has other definitions from now on. */
+  async redefine(definitions: string): Promise<void> {
+    this.#owner = { ...this.#owner, definitions }
+    await this.tell(this.#functions)
   }
 
   /** Removes the record at the end of the process, unless the store cannot be reached in time. */
@@ -96,7 +107,7 @@ export class ProcessRecord {
   async #remove(): Promise<void> {
     await this.#telling
     if (this.#told === undefined) return
-    const change = { kind: 'process' as const, name: this.#name, item: '', value: undefined }
+    const change = { kind: 'process' as const, name: this.name, item: '', value: undefined }
     await this.#store.changeState({ changes: [change], now: this.#now() }).catch(() => undefined)
   }
 
@@ -119,7 +130,7 @@ export class ProcessRecord {
       item,
       value: undefined,
     }))
-    const change = { kind: 'process' as const, name: this.#name, item: '', value }
+    const change = { kind: 'process' as const, name: this.name, item: '', value }
     await this.#store.changeState({ changes: [...removals, change], now: this.#now() })
     this.#told = text
   }
@@ -140,6 +151,8 @@ export interface ProcessOwner {
   readonly source: string
   readonly definitions: string
   readonly program: string | undefined
+  /** Whether it can read its config again. */
+  readonly reloads: boolean
 }
 
 /** The prefix of this process's records; an earlier process with the same pid has another one. */
@@ -167,6 +180,19 @@ export async function liveProcesses(
   return processes.filter((process) => places.has(placeOf(process)))
 }
 
+/** The processes that can read their config again, of one source or of all. */
+export async function reloadingProcesses(
+  store: Store,
+  { source, now }: { readonly source: string | undefined; readonly now: Instant },
+): Promise<readonly (LiveProcess & { readonly name: string })[]> {
+  const live = new Set((await store.workers()).filter(({ leaseUntil }) => leaseUntil >= now).map(placeOf))
+  return (await readState(store)).flatMap(({ name, value }) => {
+    const process = processOf(value)
+    if (process?.reloads !== true || !live.has(placeOf(process))) return []
+    return source === undefined || process.source === source ? [{ ...process, name }] : []
+  })
+}
+
 /** The name of a process in messages. */
 export function placeOf({ host, pid }: { readonly host: string; readonly pid: number }): string {
   return `${host}:${pid}`
@@ -185,7 +211,7 @@ interface Revisioned extends LiveProcess {
 
 function processOf(value: Json): Revisioned | undefined {
   if (!isMap(value)) return undefined
-  const { host, pid, source, definitions, program, sinceAt, functions } = value
+  const { host, pid, source, definitions, program, sinceAt, functions, reloads } = value
   if (typeof host !== 'string' || typeof pid !== 'number') return undefined
   if (typeof source !== 'string' || typeof definitions !== 'string') return undefined
   const names = Array.isArray(functions) ? functions.filter((name) => typeof name === 'string') : undefined
@@ -197,5 +223,6 @@ function processOf(value: Json): Revisioned | undefined {
     program: typeof program === 'string' ? program : undefined,
     sinceAt: typeof sinceAt === 'number' ? sinceAt : -Infinity,
     functions: names,
+    reloads: reloads === true,
   }
 }

@@ -3,6 +3,7 @@ import type { App } from '../rota.js'
 import { auditRoutes } from './audit.js'
 import { explainRoutes } from './explain.js'
 import { operationRoutes } from './operations.js'
+import { reloadRoutes } from './reload.js'
 import { runRoutes } from './runs.js'
 import { triggerChangeRoutes } from './trigger-changes.js'
 import { triggerRoutes } from './triggers.js'
@@ -13,6 +14,7 @@ export const coreRoutes: readonly Route<App>[] = [
   ...triggerRoutes,
   ...triggerChangeRoutes,
   ...operationRoutes,
+  ...reloadRoutes,
   ...explainRoutes,
   ...auditRoutes,
 ]

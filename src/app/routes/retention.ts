@@ -15,7 +15,7 @@ const kept = z
   .meta({ id: 'Kept' })
 
 /** What is kept how long; `retentionMs` is that of the process that serves. */
-export function retentionRoute(retentionMs: number): Route<App> {
+export function retentionRoute(retentionMs: () => number): Route<App> {
   return route({
     method: 'GET',
     path: '/retention',
@@ -29,7 +29,7 @@ export function retentionRoute(retentionMs: number): Route<App> {
     example: {},
     handle: async () => ({
       items: [
-        { what: 'runs', keptMs: retentionMs, about: 'final runs with their attempts and logs' },
+        { what: 'runs', keptMs: retentionMs(), about: 'final runs with their attempts and logs' },
         { what: 'audit', keptMs: auditKept.ms, most: auditKept.most, about: 'who changed what' },
         { what: 'rollups', keptMs: daysKeptMs, about: 'how runs ended, by hour and job' },
         { what: 'coverage', keptMs: daysKeptMs, about: 'what became of due instants, by day' },

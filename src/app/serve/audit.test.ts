@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkChanges, isChange, type Ask } from '../../../test/fixtures/api-stage.js'
 import { root } from '../../../test/repository.js'
 import { findFeatures } from '../../features/find-features.js'
+import { RotaError } from '../../kernel/definition/errors.js'
 import { SignInAttempts } from '../../server/access/attempts.js'
 import { createToken } from '../../server/access/tokens.js'
 import { accessRoutes } from '../../server/routes/access.js'
@@ -18,7 +19,9 @@ import { allRoutes, serve } from './served.js'
 /** A served app with a trigger, a failed and a delayed run; nothing is performed. */
 async function stage() {
   const store = `sqlite:${join(mkdtempSync(join(tmpdir(), 'rota-audit-')), 'rota.db')}`
-  const parts = composeApp(readRotaOptions({ store }), 'code:test')
+  // A reload is asked for, and refused.
+  const readAgain = () => Promise.reject(new RotaError('CONFIG_INVALID', 'it is gone'))
+  const parts = composeApp(readRotaOptions({ store }), 'code:test', { readAgain })
   const { app } = parts
   onTestFinished(() => app.close())
   app.job('greet', () => 'hello')
@@ -89,6 +92,7 @@ describe('a change through the API', () => {
       'POST /switches/{name}': { path: '/switches/worker', body: { isOn: false }, action: 'switch.off' },
       'POST /workers/{target}/drain': { path: '/workers/w/drain', action: 'worker.drain' },
       'POST /workers/{target}/undrain': { path: '/workers/w/undrain', action: 'worker.undrain' },
+      'POST /reload': { path: '/reload', action: 'reload' },
       'POST /tokens': { path: '/tokens', body: { name: 'ci', role: 'read' }, action: 'token.create' },
       'DELETE /tokens/{id}': { path: `/tokens/${ids.token}`, action: 'token.revoke' },
     })

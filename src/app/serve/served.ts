@@ -72,7 +72,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     isMounted: 'authorize' in options,
     isReadOnly: readOnly === true,
     stream,
-    retentionMs: context.settings.retentionMs,
+    retentionMs: () => context.settings.retentionMs,
   })
   const api = apiHandler<App>({
     app,
@@ -122,12 +122,12 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
 export async function allRoutes({
   isMounted,
   isReadOnly = false,
-  retentionMs = 0,
+  retentionMs = () => 0,
   stream,
 }: {
   isMounted: boolean
   isReadOnly?: boolean
-  retentionMs?: number
+  retentionMs?: () => number
   stream?: Broadcast
 }): Promise<readonly Route<App>[]> {
   const routes: readonly Route<App>[] = [

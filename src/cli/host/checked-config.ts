@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
 import { faultsIn, type DefinitionFault } from '../../app/definitions/check-definitions.js'
+import { refusal } from '../../app/definitions/refusal.js'
 import type { App } from '../../app/rota.js'
 import { checkConfigPath } from '../../formats/config/find-config.js'
 import { RotaError } from '../../kernel/definition/errors.js'
+import { authorOf } from '../framework/author-of.js'
 import type { Context } from '../framework/command.js'
 import { readAs } from '../framework/option-names.js'
 import type { Argument } from '../framework/syntax.js'
@@ -32,7 +34,11 @@ export async function loadChecked(context: Context<App>): Promise<LoadedApp> {
   if (config === undefined) throw noConfig(context, '; name one, such as `rota.config.yaml`')
   const { loadApp } = await import('../../app/definitions/load-app.js')
   try {
-    return { config, app: await loadApp(config, { store: storeOf(context), directory, create: false }) }
+    const author = authorOf(context)
+    return {
+      config,
+      app: await loadApp(config, { store: storeOf(context), directory, create: false, author }),
+    }
   } catch (error) {
     if (!(error instanceof RotaError) || error.code === 'CONFIG_NOT_FOUND' || error.code === 'STORE_URL')
       throw error
@@ -45,20 +51,4 @@ export async function loadFaultless(context: Context<App>): Promise<{ config: st
   const loaded = await loadChecked(context)
   if ('app' in loaded) return loaded
   throw refusal(loaded.config, loaded.faults)
-}
-
-/** The error with all faults of a config. */
-export function refusal(config: string, faults: readonly DefinitionFault[]): RotaError {
-  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`
-  const lines = faults.map((fault) => `  ${faultLine(fault)}`)
-  return new RotaError('CONFIG_INVALID', `${config} has ${count}`, { faults, lines })
-}
-
-/** A fault with its place, in one line. */
-export function faultLine({ where, path, message, allowed }: DefinitionFault): string {
-  const place = [where, path === '' || path === '(whole)' ? undefined : path].filter(
-    (one) => one !== undefined,
-  )
-  const told = [...place, message].join(': ')
-  return allowed === undefined || allowed === '' ? told : `${told} (allowed: ${allowed})`
 }

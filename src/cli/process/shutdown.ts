@@ -18,6 +18,7 @@ export class Shutdown {
   readonly #app: App
   readonly #printer: EventPrinter
   readonly #grace: string
+  readonly #onHangUp: (() => void) | undefined
   readonly #errors: ErrorTrace
   /** What runs here, by run. */
   readonly #running = new Map<string, string>()
@@ -28,10 +29,13 @@ export class Shutdown {
     readonly app: App
     readonly printer: EventPrinter
     readonly grace: string
+    /** What SIGHUP does; default: it ends the app as SIGTERM does. */
+    readonly onHangUp?: (() => void) | undefined
   }) {
     this.#app = input.app
     this.#printer = input.printer
     this.#grace = input.grace
+    this.#onHangUp = input.onHangUp
     this.#errors = this.#app.traceErrors()
     this.#watchRuns()
     this.#listen()
@@ -72,6 +76,10 @@ export class Shutdown {
   }
 
   #onSignal(name: NodeJS.Signals, number: number): void {
+    if (name === 'SIGHUP' && this.#onHangUp !== undefined) {
+      if (!this.#ending.signal.aborted) this.#onHangUp()
+      return
+    }
     if (this.#ending.signal.aborted) {
       const text = `${name} again: stopping at once; the runs are taken over when their leases expire`
       this.#printer.say(text, 'killed')

@@ -26,6 +26,18 @@ export class Registry {
   readonly #checks = new Set<DefinitionCheck>()
   readonly #parts = new Map<() => unknown, unknown>()
 
+  /** Takes over everything that another registry has, instead of its own; functions that were added at run time stay. */
+  replaceBy(other: Registry): void {
+    refill(this.jobs, other.jobs)
+    refill(this.triggers, other.triggers)
+    refill(this.queues, other.queues)
+    refill(this.#origins, other.#origins)
+    refill(this.#parts, other.#parts)
+    this.#checks.clear()
+    for (const check of other.#checks) this.#checks.add(check)
+    this.shared = other.shared
+  }
+
   /** Adds definitions that were read together. */
   add({ jobs = [], triggers = [], checks = [] }: Definitions): void {
     for (const { job, handler } of jobs) this.addJob(job, handler)
@@ -109,6 +121,11 @@ export class Registry {
   sectionOf(trigger: string): string {
     return this.#origins.get(trigger)?.section ?? 'triggers'
   }
+}
+
+function refill<Key, Value>(map: Map<Key, Value>, from: ReadonlyMap<Key, Value>): void {
+  map.clear()
+  for (const [key, value] of from) map.set(key, value)
 }
 
 /** The error for a name that is defined a second time. */

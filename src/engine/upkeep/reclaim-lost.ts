@@ -22,7 +22,7 @@ export async function reclaimLost(
     steadyMs: () => Math.max(1, guard.steadyMs()),
     everyMs: 0,
     // Nothing is old enough: people read the history of a queue, and remove it themselves.
-    retentionMs: Infinity,
+    retentionMs: () => Infinity,
     onRuns: () => undefined,
   })
   await upkeep.step()

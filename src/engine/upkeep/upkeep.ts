@@ -20,7 +20,7 @@ export interface UpkeepOptions {
   /** How often it looks for workers that are gone. */
   readonly everyMs: number
   /** How long final runs are kept. */
-  readonly retentionMs: number
+  readonly retentionMs: () => number
   /** Lost runs are claimable again. */
   readonly onRuns: () => void
 }
@@ -92,8 +92,8 @@ export class Upkeep {
   }
 
   async #prune(): Promise<number> {
-    const { store, now, retentionMs } = this.#options
-    const at = now()
+    const { store, now } = this.#options
+    const [at, retentionMs] = [now(), this.#options.retentionMs()]
     if (retentionMs === Infinity || at < this.#pruneAt) return 0
     const before = Math.min(at - retentionMs, countedUntil(at))
     const pruned = await store.prune({ before, limit: pruneBatch, now: at })

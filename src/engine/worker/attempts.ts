@@ -16,7 +16,7 @@ export interface AttemptsOptions {
   readonly now: () => Instant
   readonly events: Events
   readonly tracer: ErrorTracer
-  readonly concurrency: number
+  readonly concurrency: () => number
   readonly log: (claim: Claim, level: LogLine['level'], text: string) => void
   /** Called when an attempt ended or a slot became free. */
   readonly onChange: () => void
@@ -134,7 +134,7 @@ export class Attempts {
   }
 
   get #canBegin(): boolean {
-    return this.waiting > 0 && this.#performing.size < this.#options.concurrency
+    return this.waiting > 0 && this.#performing.size < this.#options.concurrency()
   }
 
   /** Removes and returns the ends to submit. */
@@ -250,7 +250,7 @@ export class Attempts {
     const { events, concurrency } = this.#options
     events.emit('run:stuck', noticeOf(performance.claim))
     const { stuck } = this
-    if (stuck >= concurrency) events.emit('worker:not-ready', { stuck })
+    if (stuck >= concurrency()) events.emit('worker:not-ready', { stuck })
   }
 }
 

@@ -58,7 +58,7 @@ export async function performOneRun(options: OneRunOptions): Promise<PerformedRu
     now,
     events: options.events ?? new Events(),
     tracer: options.tracer ?? new ErrorTracer(),
-    concurrency: 1,
+    concurrency: () => 1,
     executableJobs: async () => options.executableJobs,
     pollMs,
     onDue: () => undefined,

@@ -4,48 +4,15 @@
  * the process is killed, the lease expires and upkeep decides about each claim.
  */
 import { endEffectFor } from '../../kernel/identity/occurrence.js'
-import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Store, TurnAnswer, ClaimRequest } from '../../store/port.js'
+import type { Claim, TurnAnswer, ClaimRequest } from '../../store/port.js'
 import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
 import { Changes } from './changes.js'
 import { claimsOf } from './claims-of.js'
-import type { Events } from '../events.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from '../loop.js'
-import type { ErrorTracer } from './error-tracer.js'
-import type { ExecutableJob } from './perform.js'
 import { Prefetch } from './prefetch.js'
-
-/** What a worker needs. */
-export interface WorkerOptions {
-  readonly id: string
-  readonly store: Store
-  readonly clock: Clock
-  readonly now: () => Instant
-  readonly events: Events
-  readonly tracer: ErrorTracer
-  readonly concurrency: number
-  /** The jobs that this process can execute; read again when the store reports that jobs changed. */
-  readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
-  /** The interval of the slow poll behind all hints. */
-  readonly pollMs: number
-  /** Called when runs have ended whose end may make a trigger due. */
-  readonly onDue: () => void
-  /** Called when the store has taken the lease away. */
-  readonly onExpired: () => void
-  /** Limits the worker to one pass; see `pass()`. */
-  readonly pass?: PassOptions | undefined
-}
-
-/** The limits of a worker that performs a few runs and ends. */
-export interface PassOptions {
-  /** How many runs it claims in all. */
-  readonly limit: number
-  readonly onClaim: (claim: Claim) => void
-  /** Called when the store has stored the end of an attempt, or refused it because the claim is no longer current. */
-  readonly onEnd: (ended: Ended, isStored: boolean) => void
-}
+import type { WorkerOptions } from './worker-options.js'
 
 /** After its lease has expired, a worker resubmits results at least this often, and for at most this long. */
 const resubmitPauseMs = 1000
@@ -110,7 +77,7 @@ export class Worker {
 
   /** Whether it can take work: not while every slot is taken by a handler that ignored its signal. */
   get isReady(): boolean {
-    return this.#mode === 'open' && this.#attempts.stuck < this.#options.concurrency
+    return this.#mode === 'open' && this.#attempts.stuck < this.#options.concurrency()
   }
 
   /** Whether it has stopped for good. */
@@ -122,6 +89,11 @@ export class Worker {
   wake(): void {
     this.#wanted = true
     if (!this.#turning && !this.isClosed) this.#options.tracer.leave(() => void this.#takeTurns())
+  }
+
+  /** Reads with the next turn anew what it can execute. */
+  rereadJobs(): void {
+    this.#jobsRevision = -1
   }
 
   /** Takes a turn if there is room for runs that may be claimable; otherwise the next end takes one. */
@@ -274,7 +246,7 @@ export class Worker {
   #claimRequest(): ClaimRequest | undefined {
     if (this.#mode !== 'open') return undefined
     const { waiting, performing } = this.#attempts
-    const slots = Math.min(Math.max(0, this.#options.concurrency - performing - waiting), this.#claimsLeft)
+    const slots = Math.min(Math.max(0, this.#options.concurrency() - performing - waiting), this.#claimsLeft)
     const ahead = this.#prefetch.beside(waiting, this.#claimsLeft - slots)
     return slots + ahead.prefetch > 0 ? { jobs: this.#jobs, slots, ...ahead } : undefined
   }
@@ -311,6 +283,7 @@ export class Worker {
       if (answer.jobsRevision !== this.#jobsRevision) await this.#readJobs(answer.jobsRevision)
       return undefined
     } catch (error) {
+      this.rereadJobs()
       return { error }
     }
   }
@@ -318,12 +291,13 @@ export class Worker {
   /** A pass keeps the jobs that it began with. */
   async #readJobs(revision: number): Promise<void> {
     if (this.#options.pass !== undefined && this.#jobsRevision !== -1) return
+    // Before they are read: a call of `rereadJobs` meanwhile counts.
+    this.#jobsRevision = revision
     const executableJobs = await this.#options.executableJobs()
     this.#attempts.setJobs(executableJobs)
     this.#jobs = [...executableJobs.keys()]
     const own = [...executableJobs.values()].map(({ job }) => job)
     this.#withEffect = new Set(own.filter((job) => 'endEffect' in endEffectFor(job)).map(({ name }) => name))
-    this.#jobsRevision = revision
     this.#wanted = true
   }
 

@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/definition/json.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import { randomRunId } from '../../kernel/identity/identity.js'
 import { namedText } from '../../text/error-text.js'
-import type { AppContext } from '../app-context.js'
+import type { AppContext, StartingApp } from '../app-context.js'
 import { addChannel } from './channel-job.js'
 import {
   readChannel,
@@ -39,20 +39,25 @@ const testMs = 30_000
 /** `app.alerts`: who is told of trouble, and how. */
 export class Alerts {
   readonly #context: AppContext
-  readonly #own: OwnAlerts
 
   constructor(context: AppContext) {
     this.#context = context
-    this.#own = context.definitions.part(ownAlerts)
     context.definitions.addCheck(checkChannels(this.#own))
-    context.join({
-      prepare: async ({ store, guard, roles }) => {
-        if (!roles.scheduler) return
-        const { storedAlerts, writeAlerts } = await import('./rules.js')
-        const alerts = storedAlerts(context.definitions, this.#own)
-        await writeAlerts(store, { source: context.source, alerts, now: guard.now() })
-      },
-    })
+    const write = (app: StartingApp): Promise<void> => this.#write(app)
+    context.join({ prepare: write, redefine: write })
+  }
+
+  /** Read anew with each use: a reload gives the app other alerts. */
+  get #own(): OwnAlerts {
+    return this.#context.definitions.part(ownAlerts)
+  }
+
+  async #write({ store, guard, roles }: StartingApp): Promise<void> {
+    if (!roles.scheduler) return
+    const { storedAlerts, writeAlerts } = await import('./rules.js')
+    const { definitions, source } = this.#context
+    const alerts = storedAlerts(definitions, this.#own)
+    await writeAlerts(store, { source, alerts, now: guard.now() })
   }
 
   /** Defines where messages go. */

@@ -144,7 +144,7 @@ export class BusWork {
       steadyMs: () => guard.steadyMs(),
       leaseSlackMs,
       everyMs,
-      retentionMs: Infinity,
+      retentionMs: () => Infinity,
       onRuns: () => undefined,
     })
     const step = (): Promise<Look> => upkeep.step()

@@ -11,7 +11,7 @@ import { namedCalendars } from '../../engine/sync/calendars.js'
 import type { AskedAudit } from '../../engine/audit-change.js'
 import type { AnyJob } from '../../kernel/job/job-ref.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
-import type { AppContext } from '../app-context.js'
+import type { AppContext, StartingApp } from '../app-context.js'
 import type { RoundState, RoundStatus, ServiceTimes } from './status.js'
 
 /** A round as code writes it: its services are jobs by name or as they were defined. */
@@ -30,11 +30,10 @@ export class Rounds {
 
   constructor(context: AppContext) {
     this.#context = context
-    context.join({
-      prepare: async ({ roles }) => {
-        if (roles.scheduler) for (const trigger of context.definitions.triggers.values()) this.#warn(trigger)
-      },
-    })
+    const warn = async ({ roles }: StartingApp): Promise<void> => {
+      if (roles.scheduler) for (const trigger of context.definitions.triggers.values()) this.#warn(trigger)
+    }
+    context.join({ prepare: warn, redefine: warn })
   }
 
   /** Defines a round. */

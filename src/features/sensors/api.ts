@@ -43,17 +43,20 @@ export interface WebhookAddress {
 /** `app.sensors`: probes that look at something outside and trigger runs for what is new. */
 export class Sensors {
   readonly #context: AppContext
-  readonly #sensors: Map<string, ConfiguredSensor>
   #deliveries: Deliveries | undefined
   #isRunning = false
 
   constructor(context: AppContext) {
     this.#context = context
-    this.#sensors = context.definitions.part(ownSensors)
     context.join({
       start: async () => void (this.#isRunning = true),
       stop: async () => void (this.#isRunning = false),
     })
+  }
+
+  /** Read anew with each use: a reload gives the app other sensors. */
+  get #sensors(): Map<string, ConfiguredSensor> {
+    return this.#context.definitions.part(ownSensors)
   }
 
   /** Defines a sensor. Its name is the name of its trigger. */
@@ -191,7 +194,7 @@ export class Sensors {
     const { Webhooks } = await import('./delivery/webhooks.js')
     const { clock, now, store, events } = this.#context
     return new Webhooks({
-      sensors: this.#sensors,
+      sensorOf: (name) => this.#sensors.get(name),
       clock,
       now,
       isReady: () => this.#isRunning,

@@ -41,10 +41,11 @@ interface ConfigPath {
   readonly directory: string
 }
 
-/** Reads a config file with the sections that features bring; throws one error with all its faults. */
+/** Reads a config file with the sections that features bring; throws one error with all its faults. `isAgain`: this process has read it before. */
 export async function loadConfig<Section extends SectionDefinitions>(
   path: string,
   sections: readonly ConfigSection<Section>[],
+  options: { readonly isAgain?: boolean } = {},
 ): Promise<LoadedConfig<Section>> {
   const at = { path, directory: dirname(resolve(path)) }
   switch (extname(checkConfigPath(path))) {
@@ -54,7 +55,7 @@ export async function loadConfig<Section extends SectionDefinitions>(
     case '.json':
       return await loadText(at, readJsonText, sections)
     default:
-      return await loadModule(at, sections)
+      return await loadModule(at, sections, options)
   }
 }
 
@@ -79,8 +80,9 @@ export function fileOf({ path }: { readonly path: string }): TextFile {
 async function loadModule<Section extends SectionDefinitions>(
   at: ConfigPath,
   sections: readonly ConfigSection<Section>[],
+  options: { readonly isAgain?: boolean },
 ): Promise<LoadedConfig<Section>> {
-  const exported = await exportedBy(at)
+  const exported = await exportedBy(at, options)
   if (exported === undefined) throw unreadableFile(fileOf(at), 'it has no default export')
   if (!isMap(exported)) return { ...at, kind: 'module', exported }
   const place = placeOf()
@@ -108,9 +110,9 @@ async function readingOf<Section extends SectionDefinitions>(
   }
 }
 
-async function exportedBy({ path }: ConfigPath): Promise<unknown> {
+async function exportedBy({ path }: ConfigPath, options: { readonly isAgain?: boolean }): Promise<unknown> {
   try {
-    return await importDefault(resolve(path))
+    return await importDefault(resolve(path), options)
   } catch (error) {
     const place = error instanceof SyntaxError ? await placeOfSyntaxError(error, resolve(path)) : undefined
     const told = error instanceof Error ? error.message : String(error)

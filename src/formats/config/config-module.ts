@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createRequire, register } from 'node:module'
 import { readFile } from 'node:fs/promises'
@@ -5,18 +6,27 @@ import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { refusedFile } from '../user-file.js'
 
-/** The default export of a module written in JavaScript or TypeScript. */
-export async function importDefault(path: string): Promise<unknown> {
-  return (await importModule(path))['default']
+/** The default export of a module written in JavaScript or TypeScript; read anew where this process imported it before. */
+export async function importDefault(
+  path: string,
+  options: { readonly isAgain?: boolean } = {},
+): Promise<unknown> {
+  return (await importModule(path, options))['default']
 }
 
 /** What a module written in JavaScript or TypeScript exports. */
-export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+export async function importModule(
+  path: string,
+  { isAgain = false }: { readonly isAgain?: boolean } = {},
+): Promise<Readonly<Record<string, unknown>>> {
   const refusal = await refusedFile(path)
   // Importing a pipe would wait for ever; what is not there is told by the import itself.
   if (refusal !== undefined && existsSync(path)) throw new Error(refusal)
   if (/\.m?ts$/.test(path)) readTypeScript()
-  return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
+  const url = pathToFileURL(path)
+  // Node keeps every module by its address.
+  if (isAgain) url.searchParams.set('read', randomUUID())
+  return (await import(url.href)) as Readonly<Record<string, unknown>>
 }
 
 /** Where a module cannot be understood, such as `rota.config.mjs:3:6`; nothing where its message says so, or nobody knows. */

@@ -91,7 +91,7 @@ export interface HoldRow extends Mutable<Hold> {
 /** A worker with its lease. */
 export interface WorkerRow extends Omit<WorkerEntry, 'roles' | 'slots'> {
   readonly roles: readonly string[]
-  readonly slots: number | undefined
+  slots: number | undefined
   lastBeatAt: Instant | undefined
   leaseUntil: Instant
   isDraining: boolean

@@ -30,9 +30,14 @@ export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now:
   })
 }
 
-/** Adds a worker; one that was declared gone stays so, since its runs may belong to others. */
+/** Adds a worker, or changes how many runs it takes; one that was declared gone stays so, since its runs may belong to others. */
 export function register(tables: Tables, worker: WorkerEntry): void {
-  if (tables.workers.has(worker.id)) return
+  const known = tables.workers.get(worker.id)
+  if (known !== undefined) {
+    known.slots = worker.slots
+    tables.touched?.workers.add(known)
+    return
+  }
   const leaseUntil = worker.now + worker.leaseMs
   const { roles = ['worker'], slots } = worker
   const fresh = { lastBeatAt: worker.now, isDraining: false, isGone: false, running: new Set<RunRow>() }

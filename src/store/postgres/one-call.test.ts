@@ -265,7 +265,7 @@ describe('a turn with many ends of which one transaction fails', () => {
       now: () => t0 + 1,
       events,
       tracer: new ErrorTracer(),
-      concurrency: 100,
+      concurrency: () => 100,
       executableJobs: () => Promise.resolve(new Map([['work', { job: aJob('work'), handler }]])),
       pollMs: 60_000,
       onDue: () => undefined,

@@ -6,9 +6,10 @@ import { running } from './rows/states.js'
 import type { Verb } from './verb.js'
 import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from './rows/worker-rows.js'
 
-// Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others.
+// Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others. One that
+// is known changes only how many runs it takes.
 const REGISTER = `insert into rota.workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until)
-  values ($1, $2, $3, $4, $5, $6, $7, $7, $8) on conflict (id) do nothing`
+  values ($1, $2, $3, $4, $5, $6, $7, $7, $8) on conflict (id) do update set slots = excluded.slots`
 
 // Relies on: the unique index of workers.id.
 const DRAIN = `update rota.workers set is_draining = $1 where id = $2 and phase = 0 and is_draining <> $1`

@@ -24,7 +24,7 @@ import { tellEvents } from '../../views/notice.js'
 import { roleOption, rolesOf, rolesText } from '../../options/role-option.js'
 import { switchesOf } from '../../framework/switches-of.js'
 import { Shutdown } from '../../process/shutdown.js'
-import { jsonPrinter, tellOfLostOutput, textPrinter } from '../../views/event-printer.js'
+import { jsonPrinter, tellOfLostOutput, textPrinter, type EventPrinter } from '../../views/event-printer.js'
 import { TimeText } from '../../framework/print/time-text.js'
 import { durationOf, hereOf } from '../../framework/times-of.js'
 import { tellSummary } from '../../views/up-summary.js'
@@ -35,7 +35,7 @@ import { storeOf } from '../../host/with-app.js'
 export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
   name: 'up',
   about:
-    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, serves the HTTP API on this machine, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
+    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, serves the HTTP API on this machine, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. SIGHUP, where it is not on a terminal, and `rota reload` let it read its config again without stopping anything. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
   options: [
     configOption,
     storeOption,
@@ -78,7 +78,6 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
     const waitMs = context.args.flag('wait') ? durationOf(context, 'wait', '0s') : Infinity
     const parts = extensions.flatMap(({ read }) => read(context) ?? [])
     const { app, config } = await appOf(context, parts)
-    for (const part of parts) part.define?.(app)
     return await runUntilTheEnd(context, { app, config, roles, grace, waitMs, parts, notices })
   },
 })
@@ -91,9 +90,10 @@ async function appOf(
   const store = storeOf(context)
   const concurrency = args.whole('concurrency')
   const config = configOf(context)
+  const define = (app: App): void => parts.forEach((part) => part.define?.(app))
   if (config !== undefined) {
     const { loadApp } = await import('../../../app/definitions/load-app.js')
-    return { app: await loadApp(config, { store, concurrency, directory }), config }
+    return { app: await loadApp(config, { store, concurrency, directory, define }), config }
   }
   const isDefined = parts.some(({ define }) => define !== undefined)
   if (store === undefined && !isDefined && !existsSync(resolve(directory, usualStoreFile))) {
@@ -102,7 +102,9 @@ async function appOf(
   const { createApp } = await import('../../../app/rota.js')
   // A source that owns nothing: what was added to the store must not end because no config names it.
   const options = { store, concurrency, directory }
-  return { app: createApp(options, 'code:rota-up', { program: programOfParts(parts) }), config: undefined }
+  const app = createApp(options, 'code:rota-up', { program: programOfParts(parts) })
+  define(app)
+  return { app, config: undefined }
 }
 
 /** Two processes of `rota up` with other files, such as other plans, are two programs. */
@@ -137,7 +139,7 @@ async function runUntilTheEnd(
   const early: Notice[] = []
   let tell = (notice: Notice): void => void early.push(notice)
   tellEvents(app, { times, notices }, (notice) => tell(notice))
-  const shutdown = new Shutdown({ app, printer, grace })
+  const shutdown = new Shutdown({ app, printer, grace, onHangUp: onHangUp(app, printer) })
   try {
     // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
     const opened: Opened[] = []
@@ -162,6 +164,17 @@ async function runUntilTheEnd(
     throw error
   }
   return await shutdown.ended
+}
+
+/** SIGHUP reloads; on a terminal it means that the terminal was closed, and ends the process as SIGTERM does. */
+function onHangUp(app: App, printer: EventPrinter): (() => void) | undefined {
+  if (process.stdin.isTTY || process.stdout.isTTY) return undefined
+  const reload = async (): Promise<void> => {
+    // What went wrong is an event, which is printed.
+    const asked = await app.workers.reload({ isHere: true, reason: 'SIGHUP' }).catch(() => undefined)
+    if (asked?.length === 0) printer.say('SIGHUP: there is no config to read again', 'not-reloaded')
+  }
+  return () => void reload()
 }
 
 function isOpened(opened: Opened | undefined): opened is Opened {

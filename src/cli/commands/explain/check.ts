@@ -3,7 +3,8 @@ import { printable } from '../../../text/printable.js'
 import { pick } from '../../../wire/to-json.js'
 import { type Command, exitCodes, jsonOption, storeOption } from '../../framework/command.js'
 import { printWrapped } from '../../framework/print/wrap.js'
-import { configArgument, faultLine, loadChecked } from '../../host/checked-config.js'
+import { faultLine } from '../../../app/definitions/refusal.js'
+import { configArgument, loadChecked } from '../../host/checked-config.js'
 
 /** `rota check`: would `rota up` start with this config. */
 export const check: Command<App> = {

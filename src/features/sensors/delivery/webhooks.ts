@@ -14,7 +14,7 @@ import type { Instant } from '../../../time/instant.js'
 
 /** What taking deliveries needs. */
 export interface WebhooksOptions {
-  readonly sensors: ReadonlyMap<string, ConfiguredSensor>
+  readonly sensorOf: (name: string) => ConfiguredSensor | undefined
   readonly clock: Clock
   readonly now: () => Instant
   readonly timezoneOf: (sensor: string) => Promise<string>
@@ -72,7 +72,7 @@ export class Webhooks {
 
   async #take(name: string | undefined, readRequest: () => Promise<WebhookRequest>): Promise<Answer> {
     if (!this.#options.isReady()) return notNow
-    const configured = name === undefined ? undefined : this.#options.sensors.get(name)
+    const configured = name === undefined ? undefined : this.#options.sensorOf(name)
     if (name === undefined || configured?.type !== 'webhook') {
       return { outcome: 'unknown-sensor', reason: 'there is no such webhook' }
     }

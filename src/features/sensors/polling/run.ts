@@ -39,6 +39,7 @@ interface SensorsOptions extends FeatureLoopContext {
 export function sensorLoop(sensors: ReadonlyMap<string, ConfiguredSensor>): FeatureLoop {
   return {
     name: 'sensors',
+    isOfDefinitions: true,
     begin: (context) => new Sensors({ ...context, sensors }),
   }
 }

@@ -24,6 +24,19 @@ export function drainingLaws(law: Law): void {
     expect(await stage.store.heartbeat({ worker: 'w', now: t0 + 6, leaseMs: minute })).toBe('draining')
   })
 
+  law(
+    'a worker that registers again changes its slots, and neither its lease nor its draining',
+    async (stage) => {
+      const known = { id: 'w', host: 'here', pid: 1, version: '0', leaseMs: minute }
+      await stage.store.register({ ...known, slots: 10, now: t0 })
+      await stage.store.drain({ worker: 'w', isDraining: true })
+      await stage.store.register({ ...known, slots: 3, now: t0 + minute })
+      await stage.reopen()
+      const kept = { slots: 3, isDraining: true, startedAt: t0, leaseUntil: t0 + minute }
+      expect(await stage.store.workers()).toMatchObject([{ id: 'w', ...kept }])
+    },
+  )
+
   law('others claim the runs that a draining worker leaves', async (stage) => {
     await stage.ready()
     await stage.worker('other')

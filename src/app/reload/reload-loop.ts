@@ -1,0 +1,108 @@
+import type { Events } from '../../engine/events.js'
+import { Loop, type Look } from '../../engine/loop.js'
+import { describeReload } from './reload-text.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import type { Store } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+import type { Instant } from '../../time/instant.js'
+import { faultsIn } from '../definitions/check-definitions.js'
+import type { ReloadReport } from './reload.js'
+import { answerRequests, requestsTo, type ReloadAnswer, type ReloadRequest } from './requests.js'
+
+/** What answering requests to reload needs. */
+export interface ReloadLoopOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly now: () => Instant
+  readonly events: Events
+  readonly source: string
+  /** The name of the record of this process. */
+  readonly process: string
+  readonly reload: (options: { readonly dryRun: boolean }) => Promise<ReloadReport>
+}
+
+/** However often a store says that there is news, requests are looked for no more often than this. */
+const leastRestMs = 500
+
+/** The slow poll behind all hints. */
+const slowMs = 10_000
+
+/** How long an ending process waits for the reload under way. */
+const mostStopMs = 5000
+
+/** An answer that nobody fetched is forgotten after this time. */
+const answerKeptMs = 600_000
+
+/** Reloads when somebody asks this process for it, one reload after the other. */
+export class ReloadLoop {
+  readonly #options: ReloadLoopOptions
+  readonly #loop: Loop
+  #unwatch: () => void = () => undefined
+  #restUntilMs = -Infinity
+
+  constructor(options: ReloadLoopOptions) {
+    this.#options = options
+    const step = (): Promise<Look> => this.#look()
+    this.#loop = new Loop({ name: 'reload', seed: options.process, ...options, pollMs: slowMs, step })
+  }
+
+  start(): void {
+    this.#unwatch = this.#options.store.watch((news) => news !== 'runs' && this.#loop.wake())
+    this.#loop.start()
+  }
+
+  /** Looks soon: a request of this process itself gives no hint. */
+  wake(): void {
+    this.#restUntilMs = -Infinity
+    this.#loop.wake()
+  }
+
+  /** Resolves when the reload under way has ended; a config whose code never ends is not waited for. */
+  async stop(): Promise<void> {
+    this.#unwatch()
+    const ended = new AbortController()
+    const stopped = this.#loop.stop().finally(() => ended.abort())
+    await Promise.race([stopped, this.#options.clock.sleep(mostStopMs, ended.signal)])
+  }
+
+  async #look(): Promise<Look> {
+    const { store, clock, now, process } = this.#options
+    const restMs = this.#restUntilMs - clock.monotonicMs()
+    if (restMs > 0) return { afterMs: restMs }
+    const { open, answered } = await requestsTo(store, process)
+    const stale = answered.filter(({ at }) => at < now() - answerKeptMs)
+    // What was asked for together is done once.
+    for (const dryRun of [true, false]) {
+      const requests = open.filter((one) => one.dryRun === dryRun)
+      if (requests.length > 0) await this.#answer(requests, { dryRun, stale })
+    }
+    this.#restUntilMs = clock.monotonicMs() + leastRestMs
+    return { afterMs: slowMs }
+  }
+
+  async #answer(
+    requests: readonly ReloadRequest[],
+    { dryRun, stale }: { dryRun: boolean; stale: Parameters<typeof answerRequests>[1]['stale'] },
+  ): Promise<void> {
+    const { store, now, events, source } = this.#options
+    const answer = await this.#tried(dryRun)
+    await answerRequests(store, { requests, answer, stale, now: now() })
+    if (!dryRun) events.emit('operation', describeReload(source, answer))
+  }
+
+  async #tried(dryRun: boolean): Promise<ReloadAnswer> {
+    try {
+      const report = await this.#options.reload({ dryRun })
+      return { outcome: dryRun ? 'planned' : 'reloaded', ...report }
+    } catch (error) {
+      // What is no fault of the config, such as a store that is away, is tried again by the loop.
+      if (!(error instanceof RotaError) || error.code.startsWith('STORE_')) throw error
+      const { code, message } = error
+      const faults = error.faults.length === 0 ? [] : faultsIn(error).slice(0, mostFaults)
+      return { outcome: 'refused', code, message, faults }
+    }
+  }
+}
+
+/** Whoever asked sees this many faults; `rota check` lists all. */
+const mostFaults = 100
