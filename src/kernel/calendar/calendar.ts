@@ -1,8 +1,9 @@
 import { cronSchedule } from '../../time/cron/schedule.js'
-import { DAY_MS } from '../../time/civil.js'
+import { DAY_MS, weekdayOf } from '../../time/civil.js'
 import type { Instant } from '../../time/instant.js'
+import { formatCivil } from '../../time/local-time.js'
 import { zoneOf, type Zone } from '../../time/zone.js'
-import { dayBegin, sliceAt } from '../partition/slice.js'
+import { dayAt, dayBegin } from '../partition/slice.js'
 
 /**
  * A set of times as data. Everything in it is local to the zone of whoever uses it, except `instants`. A list that is
@@ -95,9 +96,10 @@ function inSpans(spans: readonly Span[], at: Instant, instantOf: (ms: number) =>
 }
 
 function inDays({ yearly, weekdays }: CalendarSpec, zone: Zone, at: Instant): Membership {
-  const { label, untilAt } = sliceAt({ grain: 'day', zone }, at)
+  const { index, untilAt } = dayAt(zone, at)
   const isIn =
-    yearly?.includes(label.slice(5)) === true || weekdays?.includes(new Date(label).getUTCDay()) === true
+    weekdays?.includes(weekdayOf(index)) === true ||
+    yearly?.includes(formatCivil(index * DAY_MS).slice(5, 10)) === true
   return { isIn, untilAt }
 }
 

@@ -27,14 +27,24 @@ export interface Slicing {
  */
 export function sliceAt({ grain, zone }: Slicing, at: Instant): Slice {
   if (grain === 'hour') return hourAt(zone, at)
-  const { indexOf, firstDay, labelOf } = calendars[grain]
+  const { labelOf, firstDay } = calendars[grain]
+  const { index, untilAt } = indexAt(calendars[grain], zone, at)
+  return { label: labelOf(index), fromAt: dayBegin(zone, firstDay(index)), untilAt }
+}
+
+/** The number of the day that contains an instant, and its end: the slice of that day without its label. */
+export function dayAt(zone: Zone, at: Instant): { readonly index: number; readonly untilAt: Instant } {
+  return indexAt(calendars.day, zone, at)
+}
+
+function indexAt({ indexOf, firstDay }: Calendar, zone: Zone, at: Instant): ReturnType<typeof dayAt> {
   let index = indexOf(Math.floor(zone.toLocal(at) / DAY_MS))
   let untilAt = dayBegin(zone, firstDay(index + 1))
   while (untilAt <= at) {
     index += 1
     untilAt = dayBegin(zone, firstDay(index + 1))
   }
-  return { label: labelOf(index), fromAt: dayBegin(zone, firstDay(index)), untilAt }
+  return { index, untilAt }
 }
 
 /** The slice that begins where another ends, up to the end of the calendar. */
