@@ -24,7 +24,7 @@ const STEPS_BEFORE_RESTART = 40
 /** Each library: make(expression, zone) gives an object, next(object, ms, zone) the next occurrence in ms. */
 const LIBRARIES = {
   rota: async () => {
-    const { cronSchedule } = await import(pathToFileURL(resolve(rotaDist(), 'time/cron.js')).href)
+    const { cronSchedule } = await import(pathToFileURL(resolve(rotaDist(), 'time/cron/schedule.js')).href)
     return {
       make: (expression, timezone) => cronSchedule(expression, { timezone }),
       next: (schedule, at) => schedule.next(at),

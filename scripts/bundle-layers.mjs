@@ -33,6 +33,7 @@ const inner = [
   'features/sensors/kinds/s3/listing',
   'features/sensors/kinds/s3/options',
   'features/sensors/kinds/s3/sensor',
+  'features/sensors/kinds/sql/listen',
   'formats/config/config-module',
   'formats/version',
   'kernel/identity/identity',
@@ -44,6 +45,7 @@ const inner = [
   'store/postgres/postgres-store',
   'store/sqlite/sqlite-store',
   'time/clock',
+  'time/cron/schedule',
 ]
 
 /** The modules that keep their place in `dist`; a feature that was deleted has none. */
