@@ -1,15 +1,36 @@
 import { defineConfig } from 'vitest/config'
 
+/**
+ * Tests whose files share a process, so that it loads the sources once, which takes half of their CPU time. The others
+ * have threads, servers or faults that the next file should not meet.
+ */
+const sharing = [
+  'src/!(app|store)/**/*.test.ts',
+  'src/app/!(store)/**/*.test.ts',
+  'src/store/memory/**/*.test.ts',
+  'test/{cli,dashboard,features,time}/**/*.test.ts',
+]
+const excluded = ['**/test/campaign/**', '**/node_modules/**']
+
 export default defineConfig({
   test: {
-    // The last one is an example that readers of the guide copy.
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/testing/*.vitest.mjs'],
-    exclude: ['**/test/campaign/**', '**/node_modules/**'],
     globalSetup: ['test/run-directory.ts'],
     pool: 'forks',
     // Many tests wait for processes and disks: left alone, vitest would keep one of two cores for itself.
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'sharing', include: sharing, exclude: excluded, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'apart',
+          // The last one is an example that readers of the guide copy.
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/testing/*.vitest.mjs'],
+          exclude: [...excluded, ...sharing],
+        },
+      },
+    ],
   },
 })
