@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { rota, type Rota } from '../../src/app/rota.js'
-import { emptyDirectory } from '../cli/rota.js'
-import { PostgresServer } from '../fixtures/postgres.js'
-import { Browser } from './chromium.js'
-import { stores } from './served.js'
+import { rota, type Rota } from '../../../app/rota.js'
+import { emptyDirectory } from '../../../../test/cli/rota.js'
+import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+import { Browser } from '../../../../test/browser/chromium.js'
+import { stores } from '../../../../test/browser/served.js'
 
 const failing = 500
 
