@@ -83,19 +83,6 @@ describe('app.simulate', () => {
     await app.close()
   })
 
-  test('a sensor is left out, with the reason', async () => {
-    const app = appOf({}, (made) => {
-      made.job('work', () => undefined)
-      made.sensors.define('files', {
-        job: 'work',
-        sensor: { poll: async () => ({ kind: 'nothing' }) } as never,
-      })
-    })
-    const result = await app.simulate()
-    expect(result.leftOut).toEqual([{ trigger: 'files', why: 'a sensor waits for what comes from outside' }])
-    await app.close()
-  })
-
   test.each([
     [{ duration: '1s' }, 'from 1m to 732d'],
     [{ duration: 'soon' }, 'duration'],
