@@ -418,7 +418,9 @@ export type PendingReason =
     }
   | {
       readonly kind: 'rate-limit'
-      readonly job: string
+      readonly of: 'queue' | 'job' | 'key'
+      readonly name: string
+      readonly key: string | null
       readonly max: number
       readonly perMs: number
       readonly at: Instant
@@ -477,6 +479,7 @@ export type Problem = {
 export type Queue = {
   readonly name: string
   readonly concurrency: number | null
+  readonly limit: { readonly max: number; readonly perMs: number; readonly burst: number } | null
   readonly paused: boolean
   readonly ready: number
   readonly oldestReadyAt: Instant | null

@@ -57,6 +57,9 @@ export const queue = z
   .strictObject({
     name,
     concurrency: z.number().int().nullable(),
+    limit: z
+      .strictObject({ max: z.number().int(), perMs: z.number().int(), burst: z.number().int() })
+      .nullable(),
     paused: z.boolean(),
     ready: z.number().int(),
     oldestReadyAt: maybeInstant,

@@ -110,7 +110,9 @@ export const pendingReason = z
     z.strictObject({ kind: z.literal('queue-full'), queue: name, limit: z.number().int(), holders }),
     z.strictObject({
       kind: z.literal('rate-limit'),
-      job: name,
+      of: z.enum(['queue', 'job', 'key']),
+      name,
+      key: z.string().nullable(),
       max: z.number().int(),
       perMs: z.number().int(),
       at: instant,

@@ -120,6 +120,11 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
       line: ['fresh', '--every', '1h', '--limit-per', '1m', '--', 'true'],
       options: ['limit', 'limit-burst'],
     },
+    { line: ['fresh', '--every', '1h', '--key-limit', '9', '--', 'true'], options: ['key-limit-per'] },
+    {
+      line: ['fresh', '--every', '1h', '--key-limit-per', '1m', '--', 'true'],
+      options: ['key-limit', 'key-limit-burst'],
+    },
     { line: ['fresh', '--every', '1h'], options: ['job'] },
     { line: ['fresh'], options: ['url'] },
     { line: ['fresh', '--url', 'https://example.org/'], options: ['method', 'header', 'body'] },

@@ -92,7 +92,7 @@ it('the previous release refuses a store that it can no longer work on, and says
   const asked = spawnSync(process.execPath, [previous.program, 'runs', '--store', `sqlite:${path}`])
   expect({ code: asked.status, stdout: String(asked.stdout) }).toEqual({ code: 3, stdout: '' })
   expect(String(asked.stderr)).toMatch(
-    /made by a newer Rota \(it needs schema 4, this one knows 2\); update Rota \[STORE_VERSION\]/,
+    /made by a newer Rota \(it needs schema 5, this one knows 2\); update Rota \[STORE_VERSION\]/,
   )
 })
 

@@ -16,6 +16,8 @@ export const words = {
     blocked: 'blocked',
     blockedHint: 'Waiting for a run of the same trigger, job, key or partition to end.',
     running: 'running / limit',
+    starts: 'starts',
+    rate: (max: number, per: string) => `at most ${max} in ${per}`,
     load: (name: string) => `Runs of the queue ${name} in progress`,
     pause: 'Pause…',
     resume: 'Resume…',

@@ -143,6 +143,7 @@ export const words = {
     maxCrashes: 'crashes allowed',
     notRetried: 'not retried',
     rate: 'rate limit',
+    ratePerKey: 'rate limit per key',
     rates: (max: number, per: string, burst: number) => `${max} in ${per}, ${burst} at once`,
     deadLetter: 'dead-letter job',
     source: 'source',

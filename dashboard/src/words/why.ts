@@ -158,7 +158,7 @@ export function pendingSentence(reason: PendingReason): string {
     case 'queue-full':
       return `a slot of queue ${reason.queue} (at most ${reason.limit} at a time)`
     case 'rate-limit':
-      return `its turn: job ${reason.job} starts at most ${reason.max} in ${formatDuration(reason.perMs)}`
+      return `its turn: ${reason.of === 'queue' ? 'queue' : 'job'} ${reason.name} starts at most ${reason.max} in ${formatDuration(reason.perMs)}${reason.key === null ? '' : ` for the key ${reason.key}`}`
     case 'job-undefined':
       return `a definition of job ${reason.job}, which no source has`
     case 'no-worker':

@@ -27,7 +27,7 @@ export function pendingText(reason: PendingReason, words: PendingWords): string 
     case 'queue-full':
       return `queue ${reason.queue} is full: at most ${reason.limit} at a time${holdersText(reason.holders, words)}`
     case 'rate-limit':
-      return `job ${reason.job} starts at most ${reason.max} in ${formatDuration(reason.perMs)}: the next one may start ${words.time(reason.at)}`
+      return `${rateText(reason)}: the next one may start ${words.time(reason.at)}`
     case 'job-undefined':
       return `no source defines the job ${reason.job}`
     case 'no-worker':
@@ -119,6 +119,13 @@ function limitText({ of, name, key, limit }: Extract<PendingReason, { kind: 'lim
     case 'service':
       return `service ${name} runs one at a time`
   }
+}
+
+function rateText({ of, name, key, max, perMs }: Extract<PendingReason, { kind: 'rate-limit' }>): string {
+  const rate = `at most ${max} in ${formatDuration(perMs)}`
+  return of === 'key'
+    ? `job ${name} starts ${rate} for the concurrency key ${key ?? ''}`
+    : `${of} ${name} starts ${rate}`
 }
 
 const mostHolders = 3

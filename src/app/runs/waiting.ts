@@ -1,5 +1,7 @@
 import {
   pendingReasons,
+  rateName,
+  ratesOfRun,
   type LiveWorker,
   type PendingReason,
   type WaitingFacts,
@@ -54,26 +56,32 @@ export async function readWaiting(
   const running = await store.runs({ state: 'running', limit: mostRunning })
   const taken = pending.filter((run) => hasTaken(run, now))
   const queues = await store.queues()
-  const limits = queues.flatMap(({ name, concurrency }) =>
-    concurrency === undefined ? [] : [[name, concurrency] as const],
-  )
+  const defined = {
+    jobs: new Map((await store.jobs()).map((stored) => [stored.job.name, stored])),
+    queues: new Map(queues.map((queue) => [queue.name, queue])),
+  }
   return {
     now,
-    jobs: new Map((await store.jobs()).map((stored) => [stored.job.name, stored])),
-    queueLimits: new Map(limits),
-    rates: await readRates(store, pending),
+    ...defined,
+    rates: await readRates(store, pending, defined),
     holds: await store.holds({ openAt: now }),
     workers: await liveWorkers(store, now),
     holding: [...new Map([...running, ...taken].map((run) => [run.id, run])).values()],
   }
 }
 
-/** How far the rate limits of the jobs of these runs are used up. */
-async function readRates(store: Store, runs: readonly Run[]): Promise<ReadonlyMap<string, RateState>> {
-  const names = [...new Set(runs.map(({ job }) => job))]
-  const entries =
-    names.length === 0 ? [] : await store.stateEntries({ kind: 'rate', names, limit: names.length })
-  return new Map(entries.map(({ name, value }) => [name, rateStateOf(value)]))
+/** How far the rate limits of these runs are used up. */
+async function readRates(
+  store: Store,
+  runs: readonly Run[],
+  defined: Pick<WaitingFacts, 'jobs' | 'queues'>,
+): Promise<ReadonlyMap<string, RateState>> {
+  const keys = runs.flatMap((run) => ratesOfRun(run, defined).map(({ entry }) => entry))
+  if (keys.length === 0) return new Map()
+  const names = [...new Set(keys.map(({ name }) => name))]
+  const items = [...new Set(keys.map(({ item }) => item))]
+  const entries = await store.stateEntries({ kind: 'rate', names, items, limit: names.length * items.length })
+  return new Map(entries.map((entry) => [rateName(entry), rateStateOf(entry.value)]))
 }
 
 /** Whether a run that is not claimed yet has taken its limits. */

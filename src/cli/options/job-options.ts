@@ -81,21 +81,12 @@ export const jobOptions: readonly Option[] = [
   },
   { name: 'dead-letter', value: 'job', help: 'the job that gets each run that failed for good' },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
-  {
-    name: 'limit',
-    key: 'limit.max',
-    value: 'n',
-    help: 'how many may start in --limit-per',
-    whole: [1, 1_000_000],
-  },
-  { name: 'limit-per', key: 'limit.per', value: 'duration', help: 'the period of --limit, such as 1m' },
-  {
-    name: 'limit-burst',
-    key: 'limit.burst',
-    value: 'n',
-    help: 'how many of them may start at once; default: 1',
-    whole: [1, 1_000_000],
-  },
+  ...rateOptions({ name: 'limit', key: 'limit', what: 'how many may start' }),
+  ...rateOptions({
+    name: 'key-limit',
+    key: 'limitPerKey',
+    what: 'how many with the same concurrency key may start',
+  }),
   { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: [1, most] },
   {
     name: 'concurrency-per-key',
@@ -104,6 +95,26 @@ export const jobOptions: readonly Option[] = [
     whole: [1, most],
   },
 ]
+
+function rateOptions({ name, key, what }: { name: string; key: string; what: string }): Option[] {
+  const whole = [1, 1_000_000] as const
+  return [
+    { name, key: `${key}.max`, value: 'n', help: `${what} in --${name}-per`, whole },
+    {
+      name: `${name}-per`,
+      key: `${key}.per`,
+      value: 'duration',
+      help: `the period of --${name}, such as 1m`,
+    },
+    {
+      name: `${name}-burst`,
+      key: `${key}.burst`,
+      value: 'n',
+      help: 'how many of them may start at once; default: 1',
+      whole,
+    },
+  ]
+}
 
 /** The options that mean nothing without a job. */
 const onlyWithJob = jobOptions.map((option) => option.name)
@@ -126,7 +137,8 @@ export async function readJobInput(context: Surroundings): Promise<JobInput | un
     queue: args.text('queue'),
     retry: readRetry(context),
     timeout: args.text('timeout'),
-    limit: readLimit(context),
+    limit: readLimit(context, 'limit'),
+    limitPerKey: readLimit(context, 'key-limit'),
     deadLetter: args.text('dead-letter'),
     concurrency: args.whole('concurrency'),
     concurrencyPerKey: args.whole('concurrency-per-key'),
@@ -161,10 +173,10 @@ function readHandler({ args }: Surroundings): Pick<JobInput, 'command' | 'http'>
 }
 
 /** What is missing, the model says. */
-function readLimit({ args }: Surroundings): JobInput['limit'] {
-  if (!['limit', 'limit-per', 'limit-burst'].some((name) => args.flag(name))) return undefined
-  const burst = args.whole('limit-burst')
-  return { max: args.whole('limit'), per: args.text('limit-per'), burst } as NonNullable<JobInput['limit']>
+function readLimit({ args }: Surroundings, name: 'limit' | 'key-limit'): JobInput['limit'] {
+  if (![name, `${name}-per`, `${name}-burst`].some((option) => args.flag(option))) return undefined
+  const burst = args.whole(`${name}-burst`)
+  return { max: args.whole(name), per: args.text(`${name}-per`), burst } as NonNullable<JobInput['limit']>
 }
 
 function readRetry({ args }: Surroundings): JobInput['retry'] {

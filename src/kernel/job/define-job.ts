@@ -23,7 +23,7 @@ import {
   readWhole,
   type Written,
 } from '../definition/read-value.js'
-import type { RateLimit } from './rate-limit.js'
+import { readRates, type RateLimitOptions } from './define-rate.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** How a job is queued, retried and limited, whatever its handler is. */
@@ -42,22 +42,14 @@ export interface JobOptions {
   readonly concurrencyPerKey?: number | undefined
   /** How many attempts may start in a time, over all workers; default: unlimited. */
   readonly limit?: RateLimitOptions | undefined
+  /** The same for each concurrency key; runs without a key do not count. Default: unlimited. */
+  readonly limitPerKey?: RateLimitOptions | undefined
   /** How many workers a run may crash before it is quarantined; default: 3. @minimum 1 @maximum 100 */
   readonly maxCrashes?: number | undefined
   /** The channels that are told about its trouble, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
   /** The job that gets a run for each run that failed after its last attempt, in the same transaction; default: none. */
   readonly deadLetter?: string | undefined
-}
-
-/** A rate: starts are spaced evenly, by `per` divided by `max`. */
-export interface RateLimitOptions {
-  /** How many attempts may start in each period. @minimum 1 @maximum 1000000 */
-  readonly max: number
-  /** The length of the period, such as `1m`, or milliseconds. */
-  readonly per: string | number
-  /** How many of them may start at once after a quiet time; default: 1. @minimum 1 @maximum 1000000 */
-  readonly burst?: number | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
@@ -106,6 +98,7 @@ export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'alerts',
   'deadLetter',
   'limit',
+  'limitPerKey',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -149,7 +142,7 @@ export function readJob(
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
-    ...readRate(input['limit'], within(place, 'limit')),
+    ...readRates(input, ['limit', 'limitPerKey'], place),
     ...readDeadLetter(input['deadLetter'], name, within(place, 'deadLetter')),
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined
@@ -177,21 +170,6 @@ function readLimits(
     concurrencyPerKey: concurrencyPerKey ?? jobDefaults.concurrencyPerKey,
     maxCrashes: maxCrashes ?? jobDefaults.maxCrashes,
   }
-}
-
-const rateBounds = { min: 1, max: 1_000_000 }
-const periodBounds = { min: 1, max: 366 * 86_400_000, allowed: 'from 1ms to 366d' }
-
-function readRate(value: unknown, place: Place): { readonly limit?: RateLimit } {
-  if (value === undefined) return {}
-  const input = readOptions(value, ['max', 'per', 'burst'], place)
-  if (input === undefined) return {}
-  for (const name of ['max', 'per'])
-    if (input[name] === undefined) fault(within(place, name), 'it is missing')
-  const max = readWhole(input['max'], rateBounds, within(place, 'max'))
-  const perMs = readDuration(input['per'], periodBounds, within(place, 'per'))
-  const burst = readWhole(input['burst'], rateBounds, within(place, 'burst')) ?? 1
-  return max === undefined || perMs === undefined ? {} : { limit: { max, perMs, burst } }
 }
 
 function readDeadLetter(

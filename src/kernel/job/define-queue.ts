@@ -1,6 +1,7 @@
 import { refuse } from '../definition/errors.js'
 import { placeOf, shown, within, type Place } from '../definition/faults.js'
 import { frozen } from '../definition/frozen.js'
+import { readRates, type RateLimitOptions } from './define-rate.js'
 import type { Queue } from './job.js'
 import { readConcurrency, readName, readOptions } from '../definition/read-value.js'
 
@@ -8,6 +9,8 @@ import { readConcurrency, readName, readOptions } from '../definition/read-value
 export interface QueueOptions {
   /** How many of its runs may run concurrently, over all workers; default: unlimited. @minimum 1 */
   readonly concurrency?: number | undefined
+  /** How many attempts of its runs may start in a time, over all workers; default: unlimited. */
+  readonly limit?: RateLimitOptions | undefined
 }
 
 /** The frozen queue of a definition; throws one error with all its faults. */
@@ -25,8 +28,9 @@ export function readQueue(
 ): Queue | undefined {
   const before = place.faults.length
   const name = readName(written.name, place)
-  const input = readOptions(written.input, ['concurrency'], place)
+  const input = readOptions(written.input, ['concurrency', 'limit'], place)
   if (name === undefined || input === undefined) return undefined
   const concurrency = readConcurrency(input['concurrency'], within(place, 'concurrency'))
-  return place.faults.length > before ? undefined : frozen({ name, concurrency })
+  const rates = readRates(input, ['limit'], place)
+  return place.faults.length > before ? undefined : frozen({ name, concurrency, ...rates })
 }

@@ -66,6 +66,8 @@ export interface Job {
   readonly concurrencyPerKey: number
   /** How many attempts may start in a time, over all workers. */
   readonly limit?: RateLimit | undefined
+  /** The same for each `concurrencyKey`. */
+  readonly limitPerKey?: RateLimit | undefined
   /** How many workers a run may crash before it is quarantined. */
   readonly maxCrashes: number
   /** The channels that are told about its trouble; absent: the rules of the app say it. */
@@ -90,8 +92,9 @@ export const jobDefaults: Omit<Job, 'name'> = {
   maxCrashes: 3,
 }
 
-/** A queue: its name, and how many of its runs may run concurrently over all workers. */
+/** A queue: its name, and how many of its runs may run concurrently and start in a time, over all workers. */
 export interface Queue {
   readonly name: string
   readonly concurrency: number | undefined
+  readonly limit?: RateLimit | undefined
 }

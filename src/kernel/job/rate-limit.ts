@@ -1,13 +1,12 @@
 /**
- * A rate limit: how many attempts of a job may start in a time, over all workers. Starts are spaced by `per / max`; after
- * a quiet time, `burst` of them may come at once. So any stretch of `per` holds at most `max + burst - 1` starts, and
- * with a burst of 1 at most `max`.
+ * A rate limit: how many attempts may start in a time, over all workers. Starts are spaced by `per / max`; after a quiet
+ * time, `burst` of them may come at once. So any stretch of `per` holds at most `max + burst - 1` starts, and with a
+ * burst of 1 at most `max`. All that has to be remembered is one instant.
  */
 import type { Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
 import { isMap } from '../definition/read-value.js'
 import type { StateKey } from '../state/state-entry.js'
-import type { ConcurrencySlot } from '../run/run.js'
 
 /** How many attempts may start in a time. */
 export interface RateLimit {
@@ -17,83 +16,84 @@ export interface RateLimit {
   readonly burst: number
 }
 
+/** The rate limits that hold for the runs of a job. */
+export interface JobRates {
+  /** That of its queue, which all jobs of the queue share. */
+  readonly queue?: RateLimit | undefined
+  readonly job?: RateLimit | undefined
+  /** That of each concurrency key. */
+  readonly key?: RateLimit | undefined
+}
+
 /** What a limit has to remember. */
 export interface RateState {
   /** When the limit would be as if nothing had ever started. */
   readonly freeAt: Instant
-  /** The keys whose runs started last, the newest last. */
-  readonly keys: readonly string[]
+  /** Whose runs started last, the newest last. */
+  readonly turns: readonly string[]
 }
 
-/** How many ready runs of a limited job a claim looks at to let keys take turns. */
-export const rateWindow = 64
+/** The limits of a job; undefined where it has none. */
+export function ratesOf(
+  job: { readonly limit?: RateLimit | undefined; readonly limitPerKey?: RateLimit | undefined },
+  queue: { readonly limit?: RateLimit | undefined } | undefined,
+): JobRates | undefined {
+  const rates = { queue: queue?.limit, job: job.limit, key: job.limitPerKey }
+  return Object.values(rates).some((limit) => limit !== undefined) ? rates : undefined
+}
 
-/** Where the state of a job's limit is kept. */
-export function rateKey(job: string): StateKey {
-  return { kind: 'rate', name: job, item: '' }
+/** Where the state of a limit is kept: that of a queue, of a job, or of one concurrency key of a job. */
+export function rateEntry(of: keyof JobRates, name: string, key = ''): StateKey {
+  return { kind: 'rate', name: `${of}:${name}`, item: key }
 }
 
 /** The state as it was stored. */
 export function rateStateOf(value: Json | undefined): RateState {
-  const { freeAt, keys } = isMap(value) ? value : {}
+  const { freeAt, turns } = isMap(value) ? value : {}
   return {
     freeAt: typeof freeAt === 'number' ? freeAt : 0,
-    keys: Array.isArray(keys) ? (keys as string[]) : [],
+    turns: Array.isArray(turns) ? (turns as string[]) : [],
   }
+}
+
+/** The state as it is stored. */
+export function storedRate({ freeAt, turns }: RateState): Json {
+  return turns.length === 0 ? { freeAt } : { freeAt, turns: [...turns] }
+}
+
+/**
+ * The state as it can be now. Where it says more, it was remembered under another limit, or the clock was set back since:
+ * then it counts as used up from now on, so nobody waits longer than the limit says. Whoever finds that writes it down.
+ */
+export function possibleState(limit: RateLimit, state: RateState, now: Instant): RateState {
+  const latest = now + limit.burst * spacingOf(limit)
+  return state.freeAt <= latest ? state : { ...state, freeAt: latest }
 }
 
 /** How many attempts may start now. */
-export function startsAt({ max, perMs, burst }: RateLimit, { freeAt }: RateState, now: Instant): number {
-  return freeAt <= now ? burst : Math.max(0, burst - Math.ceil(((freeAt - now) * max) / perMs))
+export function startsAt(limit: RateLimit, { freeAt }: RateState, now: Instant): number {
+  const owed = (freeAt - now) / spacingOf(limit)
+  return owed <= 0 ? limit.burst : Math.max(0, limit.burst - Math.ceil(owed - rounding))
 }
 
 /** When the next attempt may start. */
-export function nextStartAt({ max, perMs, burst }: RateLimit, { freeAt }: RateState): Instant {
-  return Math.ceil(freeAt - ((burst - 1) * perMs) / max)
+export function nextStartAt(limit: RateLimit, { freeAt }: RateState): Instant {
+  return Math.ceil(freeAt - (limit.burst - 1) * spacingOf(limit))
 }
 
-/** The state after runs with these keys have started; a run without a key has the empty one. */
+/** The instant to remember after so many have started. */
 export function afterStarts(
-  { max, perMs }: RateLimit,
-  state: RateState,
-  { now, keys }: { readonly now: Instant; readonly keys: readonly string[] },
-): RateState {
-  const recent = new Set(state.keys)
-  for (const key of keys) {
-    recent.delete(key)
-    recent.add(key)
-  }
-  return {
-    freeAt: Math.max(state.freeAt, now) + (keys.length * perMs) / max,
-    keys: [...recent].slice(-rateWindow),
-  }
+  limit: RateLimit,
+  { freeAt }: RateState,
+  { now, count }: { readonly now: Instant; readonly count: number },
+): Instant {
+  return Math.max(freeAt, now) + count * spacingOf(limit)
 }
 
-/** The key by which a run takes turns with others of its job. */
-export function rateTurnOf(job: string, slots: readonly ConcurrencySlot[]): string {
-  const own = `key:${job}=`
-  return slots.find(({ key }) => key.startsWith(own))?.key.slice(own.length) ?? ''
+/** The time between two starts. */
+export function spacingOf({ max, perMs }: RateLimit): number {
+  return perMs / max
 }
 
-/** Runs in the order in which a limit lets them start: by priority, then in turns of their keys. They come by urgency. */
-export function inTurns<Row extends { readonly priority: number }>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-  { keys }: RateState,
-): Row[] {
-  const last = new Map(keys.map((key, place) => [key, place]))
-  const seen = new Map<string, number>()
-  const placed = rows.map((row, place) => {
-    const key = keyOf(row)
-    // Of one key and priority, the first of each goes in the first round, the second in the second.
-    const group = `${row.priority} ${key}`
-    const round = seen.get(group) ?? 0
-    seen.set(group, round + 1)
-    return { row, round, last: last.get(key) ?? -1, place }
-  })
-  return placed
-    .toSorted(
-      (a, b) => b.row.priority - a.row.priority || a.round - b.round || a.last - b.last || a.place - b.place,
-    )
-    .map(({ row }) => row)
-}
+/** The part of a start by which sums of fractions may be wrong. */
+const rounding = 1e-6

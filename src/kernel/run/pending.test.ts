@@ -37,11 +37,13 @@ function aRun(changes: Partial<Run> = {}): Run {
   }
 }
 
+const slow = { max: 6, perMs: 60_000, burst: 1 }
+
 function facts(changes: Partial<WaitingFacts> = {}): WaitingFacts {
   return {
     now,
     jobs: new Map([['work', { job: shell, source: 'config:shop' }]]),
-    queueLimits: new Map(),
+    queues: new Map(),
     rates: new Map(),
     holds: [],
     workers: [aWorker],
@@ -93,8 +95,35 @@ describe('why a run is pending', () => {
     },
     {
       name: 'its queue is full, by these runs',
-      facts: { queueLimits: new Map([['default', 1]]), holding: [aRun({ id: 'other', state: 'running' })] },
+      facts: {
+        queues: new Map([['default', { name: 'default', concurrency: 1 }]]),
+        holding: [aRun({ id: 'other', state: 'running' })],
+      },
       reasons: [{ kind: 'queue-full', queue: 'default', limit: 1, holders: ['other'] }],
+    },
+    {
+      name: 'the rate limits of its queue and its key let none start before an instant',
+      run: { slots: [{ key: 'key:work=acme', limit: 1 }] },
+      facts: {
+        jobs: new Map([['work', { job: { ...shell, limitPerKey: slow }, source: 'config:shop' }]]),
+        queues: new Map([['default', { name: 'default', concurrency: undefined, limit: slow }]]),
+        rates: new Map([
+          ['queue:default=', { freeAt: now + 4000, turns: [] }],
+          ['key:work=acme', { freeAt: now + 8000, turns: [] }],
+        ]),
+      },
+      reasons: [
+        {
+          kind: 'rate-limit',
+          of: 'queue',
+          name: 'default',
+          key: undefined,
+          max: 6,
+          perMs: 60_000,
+          at: now + 4000,
+        },
+        { kind: 'rate-limit', of: 'key', name: 'work', key: 'acme', max: 6, perMs: 60_000, at: now + 8000 },
+      ],
     },
     {
       name: 'the limit of its job is used up; the limit is the one of its definition now',

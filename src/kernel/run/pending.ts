@@ -1,8 +1,19 @@
 import type { Instant } from '../../time/instant.js'
 import { claimingTargets, holdsAt, type Hold } from '../hold/hold.js'
 import type { RunId } from '../identity/identity.js'
-import type { Job } from '../job/job.js'
-import { nextStartAt, startsAt, type RateState } from '../job/rate-limit.js'
+import type { Job, Queue } from '../job/job.js'
+import {
+  nextStartAt,
+  possibleState,
+  rateEntry,
+  ratesOf,
+  startsAt,
+  type JobRates,
+  type RateLimit,
+  type RateState,
+} from '../job/rate-limit.js'
+import { concurrencyKeyOf } from '../job/rate-turns.js'
+import type { StateKey } from '../state/state-entry.js'
 import { snoozedReason, type Run, type StoredError } from './run.js'
 
 /** What a run waits for that has not been claimed yet. */
@@ -38,10 +49,14 @@ export type PendingReason =
       readonly limit: number
       readonly holders: readonly RunId[]
     }
-  /** Its job has a rate limit that lets none start before an instant. */
+  /** A rate limit lets none start before an instant. */
   | {
       readonly kind: 'rate-limit'
-      readonly job: string
+      readonly of: keyof JobRates
+      /** The queue or job that has the limit. */
+      readonly name: string
+      /** The concurrency key, where each key has its own. */
+      readonly key: string | undefined
       readonly max: number
       readonly perMs: number
       readonly at: Instant
@@ -75,9 +90,8 @@ export interface LiveWorker {
 export interface WaitingFacts {
   readonly now: Instant
   readonly jobs: ReadonlyMap<string, { readonly job: Job; readonly source: string }>
-  /** The limits of queues that have one. */
-  readonly queueLimits: ReadonlyMap<string, number>
-  /** How far the rate limits of jobs are used up. */
+  readonly queues: ReadonlyMap<string, Queue>
+  /** How far rate limits are used up, by `rateName`. */
   readonly rates: ReadonlyMap<string, RateState>
   readonly holds: readonly Hold[]
   readonly workers: readonly LiveWorker[]
@@ -89,7 +103,7 @@ export interface WaitingFacts {
 export function pendingReasons(run: Run, facts: WaitingFacts): readonly PendingReason[] {
   if (run.state !== 'pending') return []
   if (run.runAt > facts.now) return [notYet(run)]
-  const held = [heldBack(run, facts), limited(run, facts), queueFull(run, facts), rateLimited(run, facts)]
+  const held = [heldBack(run, facts), limited(run, facts), queueFull(run, facts), ...rateLimited(run, facts)]
   const found = held.flatMap((one) => one ?? [])
   if (found.some((reason) => 'holders' in reason && reason.holders.length > 0)) return found
   const all = [...found, ...withoutWorker(run, facts)]
@@ -136,22 +150,46 @@ function readSlot(slot: string): { of: LimitKind; name: string; key: string | un
   return { of, name: rest.slice(0, equals), key: rest.slice(equals + 1) }
 }
 
-function queueFull(run: Run, { holding, queueLimits, jobs }: WaitingFacts): PendingReason | undefined {
+function queueFull(run: Run, { holding, queues, jobs }: WaitingFacts): PendingReason | undefined {
   const queue = queueOf(run, jobs)
-  const limit = queueLimits.get(queue)
+  const limit = queues.get(queue)?.concurrency
   if (limit === undefined || run.waitsFor !== undefined) return undefined
   const holders = holding.filter((other) => other.state === 'running' && queueOf(other, jobs) === queue)
   if (holders.length < limit) return undefined
   return { kind: 'queue-full', queue, limit, holders: holders.map(({ id }) => id) }
 }
 
-function rateLimited(run: Run, { jobs, rates, now }: WaitingFacts): PendingReason | undefined {
-  const limit = jobs.get(run.job)?.job.limit
-  const state = rates.get(run.job)
-  if (limit === undefined || state === undefined || run.waitsFor !== undefined) return undefined
-  if (startsAt(limit, state, now) > 0) return undefined
-  const { max, perMs } = limit
-  return { kind: 'rate-limit', job: run.job, max, perMs, at: nextStartAt(limit, state) }
+/** Where the rate limits of a run keep their state. */
+export function ratesOfRun(
+  run: Run,
+  { jobs, queues }: Pick<WaitingFacts, 'jobs' | 'queues'>,
+): readonly { readonly of: keyof JobRates; readonly limit: RateLimit; readonly entry: StateKey }[] {
+  const queue = queueOf(run, jobs)
+  const limits = ratesOf(jobs.get(run.job)?.job ?? {}, queues.get(queue))
+  const key = concurrencyKeyOf(run.job, run.slots)
+  return (['queue', 'job', 'key'] as const).flatMap((of) => {
+    const limit = limits?.[of]
+    if (limit === undefined || (of === 'key' && key === undefined)) return []
+    return [{ of, limit, entry: rateEntry(of, of === 'queue' ? queue : run.job, of === 'key' ? key : '') }]
+  })
+}
+
+/** The name of a rate limit's state among the facts. */
+export function rateName({ name, item }: StateKey): string {
+  return `${name}=${item}`
+}
+
+function rateLimited(run: Run, facts: WaitingFacts): PendingReason[] {
+  if (run.waitsFor !== undefined) return []
+  return ratesOfRun(run, facts).flatMap(({ of, limit, entry }): PendingReason[] => {
+    const stored = facts.rates.get(rateName(entry))
+    const state = stored === undefined ? undefined : possibleState(limit, stored, facts.now)
+    if (state === undefined || startsAt(limit, state, facts.now) > 0) return []
+    const { max, perMs } = limit
+    const at = nextStartAt(limit, state)
+    const name = entry.name.slice(of.length + 1)
+    return [{ kind: 'rate-limit', of, name, key: of === 'key' ? entry.item : undefined, max, perMs, at }]
+  })
 }
 
 function withoutWorker(run: Run, { jobs, workers }: WaitingFacts): PendingReason[] {

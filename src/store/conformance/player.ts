@@ -145,6 +145,7 @@ export class Player {
       asset: assetOf(at(jobNames, job)),
       ...(queue === 2 ? { deadLetter: 'other' } : {}),
       ...(concurrency === 2 ? { limit: { max: 3, perMs: 20_000, burst: concurrencyPerKey } } : {}),
+      ...(concurrency === 3 ? { limitPerKey: { max: 2, perMs: 15_000, burst: concurrencyPerKey } } : {}),
     })
     await this.both((store) =>
       store.defineJobs({ source: 'code:test', jobs: [definition], queues: [], now: this.now }),
@@ -152,7 +153,8 @@ export class Player {
   }
 
   async #defineQueue(limit: number): Promise<void> {
-    const queues = [{ name: 'q', concurrency: limit === 0 ? undefined : limit }]
+    const rate = limit === 2 ? { limit: { max: 4, perMs: 10_000, burst: 2 } } : {}
+    const queues = [{ name: 'q', concurrency: limit === 0 ? undefined : limit, ...rate }]
     await this.both((store) => store.defineJobs({ source: 'code:test', jobs: [], queues, now: this.now }))
   }
 

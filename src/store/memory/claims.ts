@@ -4,7 +4,7 @@ import type { Claim, Turn, ClaimRequest } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
-import { nextRated, rateRooms, settleRates, spend, type RateRooms } from './policies/rates.js'
+import { nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
 import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
@@ -16,8 +16,8 @@ export function claimRuns(
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
   const freeSlots = freeSlotsOf(tables, claimRequest, now)
-  const rates = rateRooms(tables, claimRequest.jobs, now)
-  const { slots, prefetch, prefetchLimited = 0 } = claimRequest
+  const { jobs, slots, prefetch, prefetchLimited = 0 } = claimRequest
+  const rates = rateRooms(tables, { jobs, mayClaim: (job) => slots > 0 && freeSlots(job).free > 0, now })
   const claims: Claim[] = []
   let limited = 0
   while (claims.length < slots + prefetch) {
@@ -31,7 +31,7 @@ export function claimRuns(
     if (isAhead && isLimited) limited++
     makeRunning(tables, row, { worker, now })
     room.free--
-    spend(rates, row)
+    noteStart(rates, row)
     claims.push(toClaim(row, now, isLimited))
   }
   const nextStartAt = settleRates(tables, rates, now)
@@ -40,7 +40,7 @@ export function claimRuns(
 
 function nextReady(tables: Tables, freeSlots: FreeSlots, rates: RateRooms): RunRow | undefined {
   const isFree = (job: string): boolean => freeSlots(job).free > 0
-  const mayClaim = (job: string): boolean => isFree(job) && !rates.has(job)
+  const mayClaim = (job: string): boolean => isFree(job) && !rates.byJob.has(job)
   const { readyPlain, readySlotted, readyCrashed } = tables
   const free = [readyPlain, readySlotted, readyCrashed].map((ready) => firstOf(ready, mayClaim))
   return mostUrgent([...free, nextRated(rates, isFree)])
@@ -51,9 +51,9 @@ function nextPrefetchable(
   { freeSlots, rates, mayBeLimited }: { freeSlots: FreeSlots; rates: RateRooms; mayBeLimited: boolean },
 ): RunRow | undefined {
   const { readyPlain, readySlotted } = tables
-  const isUnlimited = (job: string): boolean => freeSlots(job).free === Infinity && !rates.has(job)
+  const isUnlimited = (job: string): boolean => freeSlots(job).free === Infinity && !rates.byJob.has(job)
   if (!mayBeLimited) return firstOf(readyPlain, isUnlimited)
-  const mayClaim = (job: string): boolean => freeSlots(job).free > 0 && !rates.has(job)
+  const mayClaim = (job: string): boolean => freeSlots(job).free > 0 && !rates.byJob.has(job)
   return mostUrgent([readyPlain, readySlotted].map((ready) => firstOf(ready, mayClaim)))
 }
 

@@ -2,6 +2,7 @@ import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import { forgetExpired } from './state.js'
+import { forgetFreeKeys } from './policies/rates.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,
@@ -19,6 +20,7 @@ import {
 export function prune(tables: Tables, request: { before: Instant; limit: number; now: Instant }): number {
   let removed = 0
   forgetExpired(tables, request)
+  forgetFreeKeys(tables, request.now)
   while (removed < request.limit) {
     const row = tables.final.first
     if (row === undefined || (row.finishedAt as Instant) >= request.before) break

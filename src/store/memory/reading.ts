@@ -97,6 +97,7 @@ export function queues(tables: Tables): QueueStatus[] {
   return [...names].toSorted(compareText).map((name) => ({
     name,
     concurrency: tables.queues.get(name)?.concurrency,
+    limit: tables.queues.get(name)?.limit,
     paused: isPaused(tables, name),
     ...waitingIn(tables, name),
     running: runningIn(tables, name),

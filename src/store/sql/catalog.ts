@@ -1,9 +1,9 @@
 import { claimingTargets, holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
-import { jobDefaults, type Job } from '../../kernel/job/job.js'
-import type { RateLimit } from '../../kernel/job/rate-limit.js'
+import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
+import { ratesOf, type JobRates, type RateLimit } from '../../kernel/job/rate-limit.js'
 import type { Instant } from '../../time/instant.js'
 import type { StoredJob } from '../port.js'
-import { holdOf, type HoldRow } from './rows/run-rows.js'
+import { holdOf, orUndefined, type HoldRow } from './rows/run-rows.js'
 import { answered, type Sql, type Verb } from './verb.js'
 
 /** What every claim needs of the definitions: read once and kept until a revision says that it changed. */
@@ -13,12 +13,14 @@ export interface Catalog {
   readonly jobs: ReadonlyMap<string, Job>
   /** The jobs with their sources, in the order of their names. */
   readonly storedJobs: readonly StoredJob[]
-  /** The jobs that have a rate limit. */
-  readonly ratedJobs: ReadonlyMap<string, RateLimit>
-  /** The queues that have a limit. */
+  /** The rate limits of the jobs that have one, also of their queues. */
+  readonly rates: ReadonlyMap<string, JobRates>
+  /** The queues that limit how many run concurrently. */
   readonly queueLimits: ReadonlyMap<string, number>
   /** The holds that keep runs from being claimed, past and open. */
   readonly holds: readonly Hold[]
+  /** The queues that are defined. */
+  readonly queues: readonly Queue[]
 }
 
 /** What rises with every change of the definitions. */
@@ -32,7 +34,7 @@ const REVISIONS = `select jobs_revision, limits_revision from rota.meta where id
 
 const JOBS = `select source, definition from rota.jobs order by name`
 
-const LIMITS = `select name, concurrency from rota.queues where concurrency is not null`
+const QUEUES = `select name, concurrency, rate from rota.queues order by name`
 
 // Relies on: holds_target.
 const HOLDS = `select * from rota.holds
@@ -65,20 +67,26 @@ function* loadCatalog(
 ): Verb<Catalog> {
   const { jobsRevision, limitsRevision, jobs, limits } = known
   const storedJobs = jobs?.storedJobs ?? (yield* readJobs(sql))
+  const queues = limits?.queues ?? (yield* storedQueues(sql))
   return {
     jobsRevision,
     limitsRevision,
+    queues,
     jobs: jobs?.jobs ?? new Map(storedJobs.map(({ job }) => [job.name, job])),
     storedJobs,
-    ratedJobs: jobs?.ratedJobs ?? ratesOf(storedJobs),
-    queueLimits: limits?.queueLimits ?? (yield* readLimits(sql)),
+    rates: ratesByJob(storedJobs, queues),
+    queueLimits: limits?.queueLimits ?? concurrencyOf(queues),
     holds: limits?.holds ?? (yield* sql.all<HoldRow>(HOLDS, claimingTargets)).map(holdOf),
   }
 }
 
-function ratesOf(storedJobs: readonly StoredJob[]): Map<string, RateLimit> {
+function ratesByJob(storedJobs: readonly StoredJob[], queues: readonly Queue[]): Map<string, JobRates> {
+  const byName = new Map(queues.map((queue) => [queue.name, queue]))
   return new Map(
-    storedJobs.flatMap(({ job: { name, limit } }) => (limit === undefined ? [] : [[name, limit]])),
+    storedJobs.flatMap(({ job }) => {
+      const rates = ratesOf(job, byName.get(job.queue))
+      return rates === undefined ? [] : [[job.name, rates]]
+    }),
   )
 }
 
@@ -87,9 +95,20 @@ function* readJobs(sql: Sql): Verb<StoredJob[]> {
   return rows.map(({ source, definition }) => ({ job: JSON.parse(definition) as Job, source }))
 }
 
-function* readLimits(sql: Sql): Verb<Map<string, number>> {
-  const rows = yield* sql.all<{ name: string; concurrency: number }>(LIMITS)
-  return new Map(rows.map(({ name, concurrency }) => [name, concurrency]))
+function concurrencyOf(queues: readonly Queue[]): Map<string, number> {
+  return new Map(
+    queues.flatMap(({ name, concurrency }) => (concurrency === undefined ? [] : [[name, concurrency]])),
+  )
+}
+
+/** The queues that are defined, by name. */
+export function* storedQueues(sql: Sql): Verb<Queue[]> {
+  const rows = yield* sql.all<{ name: string; concurrency: number | null; rate: string | null }>(QUEUES)
+  return rows.map(({ name, concurrency, rate }) => ({
+    name,
+    concurrency: orUndefined(concurrency),
+    ...(rate === null ? {} : { limit: JSON.parse(rate) as RateLimit }),
+  }))
 }
 
 /** A job's definition; its defaults for a run whose job nobody defined. */
@@ -105,8 +124,8 @@ export function limitedQueueOf(catalog: Catalog, job: string): string | undefine
 }
 
 /** Whether one of the jobs has a rate limit. */
-export function isAnyRated({ ratedJobs }: Catalog, jobs: readonly string[]): boolean {
-  return ratedJobs.size > 0 && jobs.some((job) => ratedJobs.has(job))
+export function isAnyRated({ rates }: Catalog, jobs: readonly string[]): boolean {
+  return rates.size > 0 && jobs.some((job) => rates.has(job))
 }
 
 /** Whether a hold keeps every run from being claimed. */

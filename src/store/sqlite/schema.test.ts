@@ -8,6 +8,7 @@ const released = [
   'bab876f636f100c8f52055bb98f2d42484a95b1926f3b64aa9541d24eafb72a9',
   '2317c60c04ee3a9e1d7b537d8721e592e457b98259f73295c87ee0031f3942d2',
   '5295bf895a53825ad45bcfb3068c560ef9944c15924e148b5f0ca51e0fe6b78a',
+  '1958f4b356106bc46166735489da472fa3ce0fd0caa937a614dbdf08cc00fdfd',
 ]
 
 test('a step of the schema stays word for word', () => {

@@ -87,6 +87,7 @@ export function jobView({ job, source }: StoredJob) {
     'maxCrashes',
     'deadLetter',
     'limit',
+    'limitPerKey',
   ] as const
   return {
     name: job.name,

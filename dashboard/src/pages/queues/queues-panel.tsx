@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Hold, Queue } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
-import { formatCount } from '../../data/format.js'
+import { formatCount, formatDuration } from '../../data/format.js'
 import { holdsQuery } from '../../data/holds.js'
 import { printable } from '../../data/printable.js'
 import { useMay } from '../../data/session.js'
@@ -100,6 +100,12 @@ const columns: readonly Column<Row>[] = [
     cell: ({ name, running, concurrency }) => (
       <LoadBar label={words.queues.load(name)} used={running} limit={concurrency} />
     ),
+  },
+  {
+    key: 'starts',
+    head: words.queues.starts,
+    isExtra: true,
+    cell: ({ limit }) => (limit === null ? null : words.queues.rate(limit.max, formatDuration(limit.perMs))),
   },
   { key: 'action', head: '', align: 'end', cell: (row) => <QueueAction row={row} /> },
 ]

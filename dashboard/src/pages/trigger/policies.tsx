@@ -72,7 +72,6 @@ interface Retry {
 function jobFacts(job: Job): readonly (readonly [string, ReactNode])[] {
   const { policies } = words
   const retry = job['retry'] as Retry | null
-  const limit = (job['limit'] ?? null) as { max: number; perMs: number; burst: number } | null
   return [
     [policies.handler, <code>{handlerText(job)}</code>],
     [policies.queue, job.queue],
@@ -84,10 +83,8 @@ function jobFacts(job: Job): readonly (readonly [string, ReactNode])[] {
     [policies.notRetried, retry?.not?.join(', ') ?? null],
     [policies.timeout, durationOf(job['timeoutMs']) ?? policies.none],
     [policies.concurrency, textOf(job['concurrency']) ?? policies.unlimited],
-    [
-      policies.rate,
-      limit === null ? null : policies.rates(limit.max, formatDuration(limit.perMs), limit.burst),
-    ],
+    [policies.rate, rateOf(job['limit'])],
+    [policies.ratePerKey, rateOf(job['limitPerKey'])],
     [policies.maxCrashes, textOf(job['maxCrashes'])],
     [policies.deadLetter, textOf(job['deadLetter'])],
     [policies.source, job.source],
@@ -109,4 +106,9 @@ function durationOf(ms: unknown): string | null {
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function rateOf(value: unknown): string | null {
+  const limit = (value ?? null) as { max: number; perMs: number; burst: number } | null
+  return limit === null ? null : words.policies.rates(limit.max, formatDuration(limit.perMs), limit.burst)
 }

@@ -2,6 +2,8 @@ import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
+import type { QueueStatus } from '../../../store/port.js'
+import { formatDuration } from '../../../time/duration.js'
 import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { pick } from '../../../wire/to-json.js'
 import { type Columns, printList } from '../../framework/print/table.js'
@@ -138,6 +140,10 @@ async function listJobs(context: Context<App>, app: App): Promise<void> {
   })
 }
 
+function startsText({ limit }: QueueStatus): string {
+  return limit === undefined ? 'any' : `at most ${limit.max} in ${formatDuration(limit.perMs)}`
+}
+
 async function listQueues(context: Context<App>, app: App): Promise<void> {
   const queues = await (await app.store()).queues()
   const names = queues.map(({ name }) => name)
@@ -147,10 +153,11 @@ async function listQueues(context: Context<App>, app: App): Promise<void> {
     columns: [
       { key: 'name', title: 'QUEUE', shortest: 12 },
       { title: 'LIMIT', text: ({ concurrency }) => String(concurrency ?? 'none'), isRight: true },
+      ...(queues.some(({ limit }) => limit !== undefined) ? [{ title: 'STARTS', text: startsText }] : []),
       'ready',
       'running',
       { title: 'STATE', text: ({ paused }) => (paused ? 'paused' : 'on') },
     ],
-    json: (queue) => pick(queue, ['name', 'concurrency', 'paused', 'ready', 'running']),
+    json: (queue) => pick(queue, ['name', 'concurrency', 'limit', 'paused', 'ready', 'running']),
   })
 }

@@ -3,6 +3,7 @@ import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { SecretText } from '../../../kernel/definition/secret-text.js'
+import type { RateLimit } from '../../../kernel/job/rate-limit.js'
 import type { Hold } from '../../../kernel/hold/hold.js'
 import type { Run } from '../../../kernel/run/run.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
@@ -176,8 +177,8 @@ const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly 
   },
   timeout: ({ timeoutMs }) => (timeoutMs === undefined ? 'none' : formatDuration(timeoutMs)),
   concurrency: ({ concurrency }) => String(concurrency ?? 'unlimited'),
-  limit: ({ limit }) =>
-    limit && `starts at most ${limit.max} in ${formatDuration(limit.perMs)}, ${limit.burst} at once`,
+  limit: ({ limit }) => limit && rateText(limit),
+  'limit per key': ({ limitPerKey }) => limitPerKey && rateText(limitPerKey),
   'quarantined after': ({ maxCrashes }) => count(maxCrashes, 'lost worker'),
   'dead-letter job': 'deadLetter',
   source: ({ source, ended }) => `${source}${ended === true ? ', which no longer defines it' : ''}`,
@@ -203,4 +204,8 @@ async function newestOf(context: Context<App>, app: App, runs: readonly Run[]): 
     if (runs.length === 0) out.say('no runs yet')
     else printRuns(out, runs, pending)
   }
+}
+
+function rateText({ max, perMs, burst }: RateLimit): string {
+  return `starts at most ${max} in ${formatDuration(perMs)}, ${burst} at once`
 }

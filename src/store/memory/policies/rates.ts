@@ -1,73 +1,157 @@
 import {
-  afterStarts,
-  inTurns,
   nextStartAt,
-  rateKey,
-  rateStateOf,
-  rateTurnOf,
-  rateWindow,
-  startsAt,
+  rateEntry,
+  ratesOf,
+  storedRate,
+  type RateLimit,
 } from '../../../kernel/job/rate-limit.js'
+import {
+  isChanged,
+  mayStart,
+  openRoom,
+  settledState,
+  sharedRooms,
+  spend,
+  turnGroups,
+  type JobRooms,
+  type RatedRun,
+  type RateRoom,
+} from '../../../kernel/job/rate-room.js'
+import {
+  concurrencyKeyOf,
+  inTurns,
+  mostOfOneKey,
+  rateWindow,
+  turnOf,
+} from '../../../kernel/job/rate-turns.js'
+import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
-import { stateEntryAt, writeStateEntry } from '../state.js'
-import { byUrgency, type RunRow, type Tables } from '../tables.js'
+import { dropStateEntry, stateEntries, stateEntryAt, stateKeyText, writeStateEntry } from '../state.js'
+import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from '../tables.js'
 
-/** The limits of the wanted jobs during one claim, by job. */
-export type RateRooms = ReturnType<typeof rateRooms>
-
-/** The limits of the wanted jobs that have one, with the runs that may start, in the order in which they do. */
-export function rateRooms(tables: Tables, jobs: readonly string[], now: Instant) {
-  const rooms = jobs.flatMap((job) => {
-    const limit = tables.jobs.get(job)?.job.limit
-    if (limit === undefined) return []
-    const state = rateStateOf(stateEntryAt(tables, rateKey(job))?.value)
-    const left = startsAt(limit, state, now)
-    const rows = left === 0 ? [] : inTurns(readyOf(tables, job).slice(0, rateWindow), turnOf, state)
-    return [{ job, limit, state, left, rows, keys: [] as string[] }]
-  })
-  return new Map(rooms.map((room) => [room.job, room]))
+/** The limits of the wanted jobs during one claim, and the runs that they let start. */
+export interface RateRooms {
+  readonly byJob: ReadonlyMap<string, JobRooms>
+  /** The runs of jobs that take turns, in the order in which they start. */
+  readonly windows: readonly RunRow[][]
+  /** The keys that keep runs waiting. */
+  readonly waiting: ReadonlySet<RateRoom>
 }
 
-/** The run of a limited job that starts next, the most urgent of all such jobs. */
-export function nextRated(rooms: RateRooms, mayClaim: (job: string) => boolean): RunRow | undefined {
+/** The limits of the wanted jobs that have one; of those that may be claimed, the runs that may start. */
+export function rateRooms(
+  tables: Tables,
+  { jobs, mayClaim, now }: { jobs: readonly string[]; mayClaim: (job: string) => boolean; now: Instant },
+): RateRooms {
+  const opened = new Map<string, RateRoom>()
+  const open = (entry: StateKey, limit: RateLimit | undefined): RateRoom | undefined =>
+    limit === undefined
+      ? undefined
+      : getOrAdd(opened, stateKeyText(entry), () =>
+          openRoom({ entry, limit, value: stateEntryAt(tables, entry)?.value, now }),
+        )
+  const rooms = jobs.flatMap((job): JobRooms[] => {
+    const definition = jobOf(tables, job)
+    const limits = ratesOf(definition, tables.queues.get(definition.queue))
+    if (limits === undefined) return []
+    const queue = open(rateEntry('queue', definition.queue), limits.queue)
+    return [{ job, limits, queue, own: open(rateEntry('job', job), limits.job), keys: new Map() }]
+  })
+  const waiting = new Set<RateRoom>()
+  const windows = turnGroups(rooms.filter(({ job }) => mayClaim(job))).map((group) => {
+    const open = group.filter(({ queue, own }) => queue?.left !== 0 && own?.left !== 0)
+    const rows = open.flatMap((job) => firstRows(tables, job, { waiting, now }))
+    const first = rows.toSorted(byUrgency).slice(0, rateWindow)
+    const turns = (group[0]?.queue ?? group[0]?.own)?.state.turns
+    return turns === undefined ? first : inTurns(first, turnOfRow, turns)
+  })
+  return { byJob: new Map(rooms.map((room) => [room.job, room])), windows, waiting }
+}
+
+/** The most urgent runs of a job whose keys let something start, few of each key. */
+function firstRows(
+  tables: Tables,
+  { job, limits, keys }: JobRooms,
+  { waiting, now }: { waiting: Set<RateRoom>; now: Instant },
+): RunRow[] {
+  const rows: RunRow[] = []
+  const places = new Map<string, number>()
+  for (const row of readyOf(tables, job)) {
+    if (rows.length === rateWindow) break
+    const { key } = ratedRun(row)
+    const { key: limit } = limits
+    const entry = rateEntry('key', job, key)
+    const room =
+      key === undefined || limit === undefined
+        ? undefined
+        : getOrAdd(keys, key, () =>
+            openRoom({ entry, limit, value: stateEntryAt(tables, entry)?.value, now }),
+          )
+    const place = places.get(key ?? '') ?? 0
+    places.set(key ?? '', place + 1)
+    if (room !== undefined && place >= room.left) waiting.add(room)
+    else if (key === undefined || place < mostOfOneKey) rows.push(row)
+  }
+  return rows
+}
+
+/** The run with a limit that starts next, the most urgent of all those whose turn it is. */
+export function nextRated(
+  { byJob, windows }: RateRooms,
+  mayClaim: (job: string) => boolean,
+): RunRow | undefined {
   let best: RunRow | undefined
-  for (const { job, left, rows } of rooms.values()) {
-    const [row] = rows
-    if (row === undefined || left === 0 || !mayClaim(job)) continue
+  for (const rows of windows) {
+    const row = rows.find((one) => mayStart(byJob, ratedRun(one)))
+    if (row === undefined || !mayClaim(row.job)) continue
     if (best === undefined || byUrgency(row, best) < 0) best = row
   }
   return best
 }
 
 /** Notes that a run starts. */
-export function spend(rooms: RateRooms, row: RunRow): void {
-  const room = rooms.get(row.job)
-  if (room === undefined) return
-  room.left--
-  room.rows.shift()
-  room.keys.push(turnOf(row))
+export function noteStart({ byJob, windows }: RateRooms, row: RunRow): void {
+  spend(byJob, ratedRun(row))
+  for (const rows of windows) if (rows.includes(row)) rows.splice(rows.indexOf(row), 1)
 }
 
-/** Writes what has started; answers when the first limit lets another run start that keeps one waiting. */
-export function settleRates(tables: Tables, rooms: RateRooms, now: Instant): Instant | undefined {
-  let next: Instant | undefined
-  for (const { job, limit, state, left, keys } of rooms.values()) {
-    const after = keys.length === 0 ? state : afterStarts(limit, state, { now, keys })
-    if (keys.length > 0) {
-      const value = { freeAt: after.freeAt, keys: [...after.keys] }
-      writeStateEntry(tables, { ...rateKey(job), value }, now)
-    }
-    if (left > 0 || readyOf(tables, job).length === 0) continue
-    const at = nextStartAt(limit, after)
-    next = Math.min(at, next ?? at)
+/** Writes what has started; answers when the first run may start that a limit keeps waiting. */
+export function settleRates(
+  tables: Tables,
+  { byJob, waiting }: RateRooms,
+  now: Instant,
+): Instant | undefined {
+  let next = Infinity
+  const settle = (room: RateRoom, isWaitedFor: boolean): void => {
+    const after = settledState(room, now)
+    if (isChanged(room)) writeStateEntry(tables, { ...room.entry, value: storedRate(after) }, now)
+    if (room.left === 0 && isWaitedFor) next = Math.min(next, nextStartAt(room.limit, after))
   }
-  return next
+  for (const [room, jobs] of sharedRooms(byJob.values()))
+    settle(
+      room,
+      jobs.some((job) => readyOf(tables, job).length > 0),
+    )
+  for (const { keys } of byJob.values()) for (const room of keys.values()) settle(room, waiting.has(room))
+  return next === Infinity ? undefined : next
+}
+
+/** Forgets the keys of which nothing has to be remembered any more. */
+export function forgetFreeKeys(tables: Tables, now: Instant): void {
+  for (const entry of stateEntries(tables, { kind: 'rate', limit: Infinity }))
+    if (entry.name.startsWith('key:') && (entry.value as { freeAt: number }).freeAt <= now)
+      dropStateEntry(tables, entry)
 }
 
 function readyOf({ readyPlain, readySlotted, readyCrashed }: Tables, job: string): RunRow[] {
   return [readyPlain, readySlotted, readyCrashed].flatMap((ready) => [...ready.of(job)]).toSorted(byUrgency)
 }
 
-function turnOf({ job, slots }: RunRow): string {
-  return rateTurnOf(job, slots)
+function ratedRun({ job, slots }: RunRow): RatedRun {
+  return { job, key: concurrencyKeyOf(job, slots) }
+}
+
+function turnOfRow(row: RunRow): string {
+  const { job, key } = ratedRun(row)
+  return turnOf(job, key)
 }

@@ -1,8 +1,9 @@
 import type { Fact, FactPage, Phase, RunFact, TriggerFact, WorkerFact } from '../../../kernel/run/fact.js'
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
-import { phases } from '../rows/states.js'
+import { isParked, phases } from '../rows/states.js'
 import { workerOf, type WorkerRow } from '../rows/worker-rows.js'
 import { entriesAfter } from '../audit.js'
+import { storedQueues } from '../catalog.js'
 import { countersOf } from '../meta.js'
 import { stateEntriesAfter } from '../state.js'
 import { jobs, versions } from '../planning/read-definitions.js'
@@ -23,7 +24,6 @@ import type { Verb } from '../verb.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 
 // Each relies on: primary key, read from a place on.
-const QUEUES = `select name, concurrency from rota.queues order by name`
 const WORKERS = `select * from rota.workers where key > $1 order by key limit $2`
 // What a worker was given already is no longer a fact, although it is kept until its next turn.
 const NOTICES = `select run, attempt, kind from rota.notices where worker = $1 and id > $2 order by id`
@@ -80,12 +80,7 @@ function once(facts: Fact[]): Found {
 }
 
 function* queues(session: Session): Verb<Found> {
-  const rows = yield* session.sql.all<{ name: string; concurrency: number | null }>(QUEUES)
-  return once(
-    rows.map(({ name, concurrency }) => {
-      return { kind: 'queue', queue: { name, concurrency: orUndefined(concurrency) } }
-    }),
-  )
+  return once((yield* storedQueues(session.sql)).map((queue) => ({ kind: 'queue', queue })))
 }
 
 function* workers(session: Session, after: string, limit: number): Verb<Found> {
@@ -139,7 +134,7 @@ function* runFact(session: Session, row: StoredRun): Verb<RunFact> {
   const { state: _state, ...run } = runOf(row)
   return {
     ...run,
-    phase: phases[row.state] as Phase,
+    phase: isParked(row.waits_for) ? 'ready' : (phases[row.state] as Phase),
     slots: slotsOf(row.gates),
     endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),

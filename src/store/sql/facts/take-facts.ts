@@ -57,7 +57,7 @@ function* takeFact(session: Session, fact: Fact): Verb<void> {
     case 'counters':
       return yield* takeCounters(session, fact)
     case 'queue':
-      yield* writeQueue(session, fact.queue.name, fact.queue.concurrency)
+      yield* writeQueue(session, fact.queue)
       return yield* markLimitsChanged(session)
     case 'job':
       yield* writeJobs(session, [fact.job], fact.source)

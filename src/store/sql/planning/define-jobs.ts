@@ -1,7 +1,8 @@
-import { jobDefaults, type Job } from '../../../kernel/job/job.js'
+import { jobDefaults, type Job, type Queue } from '../../../kernel/job/job.js'
 import type { DefineConflict, DefineJobs } from '../../port.js'
 import { markJobsChanged, markLimitsChanged } from '../meta.js'
 import { blocked, delayed, ready, running } from '../rows/states.js'
+import { wakeAll } from '../policies/parked.js'
 import { followLimits } from '../runs/concurrency-slots.js'
 import type { Session } from '../session.js'
 import { each, insertInto } from '../statement.js'
@@ -27,8 +28,8 @@ const WRITE_JOBS = each({
 
 const WRITE_QUEUES = insertInto(
   'rota.queues',
-  { name: 'text', concurrency: 'int8' },
-  `on conflict (name) do update set concurrency = excluded.concurrency`,
+  { name: 'text', concurrency: 'int8', rate: 'text' },
+  `on conflict (name) do update set concurrency = excluded.concurrency, rate = excluded.rate`,
 )
 
 // Relies on: runs_running. Only runs that are held at this moment are counted, never history.
@@ -68,7 +69,7 @@ const USED = each({
 export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineConflict[]> {
   session.beExclusive()
   const { source } = request
-  for (const { name, concurrency } of request.queues) yield* writeQueue(session, name, concurrency)
+  for (const queue of request.queues) yield* writeQueue(session, queue)
   if (request.queues.length > 0) yield* markLimitsChanged(session)
   const names = request.jobs.map(({ name }) => name)
   const sources = yield* sourcesOf(session, OWNERS, names)
@@ -77,6 +78,7 @@ export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineC
   yield* markJobsChanged(session, ours.length)
   yield* countRunning(session)
   for (const name of names) yield* followLimits(session, name)
+  yield* wakeAll(session, names)
   const isOurs = new Set(ours)
   const others = request.jobs.filter((job) => !isOurs.has(job))
   return others.map(({ name }) => ({ name, source: sources.get(name) as string }))
@@ -101,8 +103,10 @@ export function* writeJobs(session: Session, jobs: readonly Job[], source: strin
 }
 
 /** Writes a queue, whatever is stored under its name. */
-export function* writeQueue(session: Session, name: string, concurrency: number | undefined): Verb<void> {
-  yield* session.sql.insert(WRITE_QUEUES, [[name, concurrency ?? null]])
+export function* writeQueue(session: Session, { name, concurrency, limit }: Queue): Verb<void> {
+  yield* session.sql.insert(WRITE_QUEUES, [
+    [name, concurrency ?? null, limit === undefined ? null : JSON.stringify(limit)],
+  ])
 }
 
 /** Counts the running runs of each queue that has a limit anew. */

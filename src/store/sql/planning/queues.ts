@@ -1,16 +1,13 @@
 import type { Instant } from '../../../time/instant.js'
 import type { QueueStatus } from '../../port.js'
-import { jobOf, type Catalog } from '../catalog.js'
+import { jobOf, storedQueues, type Catalog } from '../catalog.js'
 import { highestTime } from '../meta.js'
-import { orUndefined } from '../rows/run-rows.js'
-import { blocked, delayed, ready, running } from '../rows/states.js'
+import { blocked, delayed, PARKED, ready, running } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
 /** Runs that wait for something else than a worker are counted up to here: their jobs are in their rows alone. */
 const mostWaiting = 2000
-
-const QUEUES = `select name, concurrency from rota.queues`
 
 // Relies on: runs_ready alone, whose rows have all that is asked for.
 const READY = `select job, count(*) as runs, min(run_at) as oldest_at from rota.runs where state = ${ready} group by job`
@@ -18,12 +15,16 @@ const READY = `select job, count(*) as runs, min(run_at) as oldest_at from rota.
 // Relies on: runs_running, never history.
 const RUNNING = `select job, count(*) as runs, null as oldest_at from rota.runs where state = ${running} group by job`
 
+// Relies on: runs_blocked. To the world these are ready.
+const READY_LATER = `select job, count(*) as runs, min(run_at) as oldest_at from rota.runs
+  where state = ${blocked} and ${PARKED} group by job`
+
 // Rely on: runs_delayed, runs_blocked.
-const waiting = (state: number): string => `select job, count(*) as runs, null as oldest_at from (
-    select job from rota.runs where state = ${state} limit ${mostWaiting}
+const waiting = (condition: string): string => `select job, count(*) as runs, null as oldest_at from (
+    select job from rota.runs where ${condition} limit ${mostWaiting}
   ) waiting group by job`
-const DELAYED = waiting(delayed)
-const BLOCKED = waiting(blocked)
+const DELAYED = waiting(`state = ${delayed}`)
+const BLOCKED = waiting(`state = ${blocked} and not (${PARKED})`)
 
 // Relies on: holds_target.
 const PAUSED = `select target from rota.holds
@@ -39,21 +40,24 @@ interface JobRow {
 export function* queues(session: Session): Verb<QueueStatus[]> {
   const catalog = yield* session.catalog()
   const { sql } = session
-  const rows = yield* sql.all<{ name: string; concurrency: number | null }>(QUEUES)
-  const limits = new Map(rows.map(({ name, concurrency }) => [name, orUndefined(concurrency)]))
-  const names = new Set([...limits.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
-  const counts = [READY, RUNNING, DELAYED, BLOCKED].map((statement) => sql.all<JobRow>(statement))
-  const found = (yield* sql.together(...counts)).map((jobs) => byQueue(catalog, jobs))
-  const [readyIn, runningIn, delayedIn, blockedIn] = found
+  const defined = new Map((yield* storedQueues(sql)).map((queue) => [queue.name, queue]))
+  const names = new Set([...defined.keys(), ...[...catalog.jobs.values()].map((job) => job.queue)])
+  const counts = [READY, READY_LATER, RUNNING, DELAYED, BLOCKED].map((statement) =>
+    sql.all<JobRow>(statement),
+  )
+  const [now = [], later = [], ...others] = yield* sql.together(...counts)
+  const readyIn = byQueue(catalog, [...now, ...later])
+  const [runningIn, delayedIn, blockedIn] = others.map((jobs) => byQueue(catalog, jobs))
   // No instant is handed in, so a hold with an end counts until a later instant was seen.
   const held = yield* sql.all<{ target: string }>(PAUSED, yield* highestTime(session))
   const paused = new Set(held.map(({ target }) => target))
   return [...names].toSorted().map((name) => ({
     name,
-    concurrency: limits.get(name),
+    concurrency: defined.get(name)?.concurrency,
+    limit: defined.get(name)?.limit,
     paused: paused.has(`queue:${name}`),
-    ready: readyIn?.get(name)?.runs ?? 0,
-    oldestReadyAt: readyIn?.get(name)?.oldestAt,
+    ready: readyIn.get(name)?.runs ?? 0,
+    oldestReadyAt: readyIn.get(name)?.oldestAt,
     running: runningIn?.get(name)?.runs ?? 0,
     delayed: delayedIn?.get(name)?.runs ?? 0,
     blocked: blockedIn?.get(name)?.runs ?? 0,

@@ -1,93 +1,147 @@
 /*
- * Limits of rates as a claim sees them. The state of a limit is one entry, and whoever reads it is the only writer until
- * the end of its transaction: so the limit is exact over all workers. Runs wait in the index of ready runs, and a limit
- * that lets nothing start is not looked behind.
+ * Rate limits as a claim sees them. The state of a limit is one entry, and whoever reads it holds its lock until the end of
+ * its transaction: so the limit is exact over all workers. Runs wait in the index of ready runs, and a limit of a queue
+ * or job that lets nothing start is not looked behind; the runs of a key that lets nothing start are parked.
  */
+import { nextStartAt, rateEntry, storedRate, type JobRates } from '../../../kernel/job/rate-limit.js'
 import {
-  afterStarts,
-  inTurns,
-  nextStartAt,
-  rateKey,
-  rateStateOf,
-  rateTurnOf,
-  rateWindow,
-  startsAt,
-  type RateLimit,
-  type RateState,
-} from '../../../kernel/job/rate-limit.js'
-import type { Json } from '../../../kernel/definition/json.js'
+  isChanged,
+  openRoom,
+  settledState,
+  sharedRooms,
+  type JobRooms,
+  type RatedRun,
+  type RateRoom,
+} from '../../../kernel/job/rate-room.js'
+import { concurrencyKeyOf } from '../../../kernel/job/rate-turns.js'
 import type { Instant } from '../../../time/instant.js'
-import type { Catalog } from '../catalog.js'
+import { jobOf, type Catalog } from '../catalog.js'
 import { slotsOf } from '../rows/run-rows.js'
 import { ready } from '../rows/states.js'
 import type { Candidate } from '../runs/native-verbs.js'
 import type { Session } from '../session.js'
-import { stateValue, writeStateEntry } from '../state.js'
+import { stateEntries, stateValue, writeStateEntry } from '../state.js'
+import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
+import { firstParkedAt, park } from './parked.js'
 
 // Relies on: runs_ready.
-const ANY_READY = `select 1 from rota.runs where state = ${ready} and job = $1 limit 1`
+const ANY_READY = `select 1 from rota.runs where state = ${ready} and job = any($1::text[]) limit 1`
 
-/** The limit of a job during one claim. */
-export interface RateRoom {
-  readonly job: string
-  readonly limit: RateLimit
-  readonly state: RateState
-  /** How many more may start. */
-  left: number
-  readonly keys: string[]
+// Relies on: the primary key of notes, as a range.
+const ofKeys = `kind = 'rate' and name >= 'key:' and name < 'key;'`
+const FORGET_FREE = each({
+  sqlite: `delete from notes where ${ofKeys} and value ->> 'freeAt' <= $1`,
+  postgres: `delete from rota.notes where ${ofKeys} and (value::json ->> 'freeAt')::float8 <= $1`,
+})
+
+/** The limits of a job during a claim. */
+export interface ClaimRooms extends JobRooms {
+  /** Runs that were read and are too many for their keys. */
+  readonly spare: Candidate[]
+  /** Whether its runs were looked at. */
+  isRead: boolean
 }
 
 /** The limits of the wanted jobs that have one. */
 export function* rateRooms(
   session: Session,
   { catalog, jobs, now }: { catalog: Catalog; jobs: readonly string[]; now: Instant },
-): Verb<Map<string, RateRoom>> {
-  const rooms = new Map<string, RateRoom>()
-  if (catalog.ratedJobs.size === 0) return rooms
-  for (const job of jobs) {
-    const limit = catalog.ratedJobs.get(job)
-    if (limit === undefined) continue
-    session.beExclusive()
-    const state = rateStateOf(yield* stateValue(session, rateKey(job)))
-    rooms.set(job, { job, limit, state, left: startsAt(limit, state, now), keys: [] })
+): Verb<Map<string, ClaimRooms>> {
+  const rooms = new Map<string, ClaimRooms>()
+  if (catalog.rates.size === 0) return rooms
+  const rated = jobs.filter((job) => catalog.rates.has(job))
+  if (rated.length === 0) return rooms
+  yield* session.native.lockSlots(locksOf(catalog, rated))
+  const opened = new Map<string, RateRoom>()
+  const open = function* (
+    of: 'queue' | 'job',
+    name: string,
+    limit: JobRates['job'],
+  ): Verb<RateRoom | undefined> {
+    if (limit === undefined) return undefined
+    const entry = rateEntry(of, name)
+    const room =
+      opened.get(entry.name) ?? openRoom({ entry, limit, value: yield* stateValue(session, entry), now })
+    opened.set(entry.name, room)
+    return room
+  }
+  for (const job of rated) {
+    const limits = catalog.rates.get(job) as JobRates
+    const queue = yield* open('queue', jobOf(catalog, job).queue, limits.queue)
+    const own = yield* open('job', job, limits.job)
+    rooms.set(job, { job, limits, queue, own, keys: new Map(), spare: [], isRead: false })
   }
   return rooms
 }
 
-/** The ready runs of a limited job in the order in which they start. */
-export function* ratedCandidates(session: Session, { job, state }: RateRoom): Verb<Candidate[]> {
-  const rows = yield* session.native.candidates([job], { limit: rateWindow, offset: 0 })
-  return inTurns(rows, turnOf, state)
+/** Reads the limits of the keys that these runs have. */
+export function* readKeyRooms(
+  session: Session,
+  { job, limits: { key: limit }, keys }: JobRooms,
+  { rows, now }: { rows: readonly Candidate[]; now: Instant },
+): Verb<void> {
+  if (limit === undefined) return
+  const items = [...new Set(rows.flatMap((row) => ratedRun(row).key ?? []))].filter((key) => !keys.has(key))
+  if (items.length === 0) return
+  const { kind, name } = rateEntry('key', job)
+  const entries = yield* stateEntries(session, { kind, names: [name], items, limit: items.length })
+  const values = new Map(entries.map(({ item, value }) => [item, value]))
+  for (const key of items)
+    keys.set(key, openRoom({ entry: rateEntry('key', job, key), limit, value: values.get(key), now }))
 }
 
-/** Notes that a run starts. */
-export function spend(room: RateRoom | undefined, row: Candidate): void {
-  if (room === undefined) return
-  room.left--
-  room.keys.push(turnOf(row))
+/** A candidate as limits know it. */
+export function ratedRun({ job, gates }: Candidate): RatedRun {
+  return { job, key: gates === null ? undefined : concurrencyKeyOf(job, slotsOf(gates)) }
 }
 
-/** Writes what has started; answers when the first limit lets another run start that keeps one waiting. */
+/** Writes what has started; answers when the first run may start that a limit keeps waiting. */
 export function* settleRates(
   session: Session,
-  rooms: ReadonlyMap<string, RateRoom>,
+  rooms: ReadonlyMap<string, ClaimRooms>,
   now: Instant,
 ): Verb<Instant | undefined> {
-  let next: Instant | undefined
-  for (const { job, limit, state, left, keys } of rooms.values()) {
-    const after = keys.length === 0 ? state : afterStarts(limit, state, { now, keys })
-    if (keys.length > 0) {
-      const value = { freeAt: after.freeAt, keys: [...after.keys] } satisfies Json
-      yield* writeStateEntry(session, { ...rateKey(job), value }, now)
-    }
-    if (left > 0 || (yield* session.sql.value(ANY_READY, job)) === undefined) continue
-    const at = nextStartAt(limit, after)
-    next = Math.min(at, next ?? at)
+  let next = Infinity
+  for (const [room, jobs] of sharedRooms(rooms.values())) {
+    yield* settle(session, room, now)
+    if (room.left === 0 && (yield* session.sql.value(ANY_READY, jobs)) !== undefined)
+      next = Math.min(next, nextStartAt(room.limit, settledState(room, now)))
   }
-  return next
+  for (const job of rooms.values()) {
+    if (job.limits.key === undefined || !job.isRead) continue
+    for (const room of job.keys.values()) yield* settle(session, room, now)
+    yield* parkSpare(session, job, now)
+    next = Math.min(next, (yield* firstParkedAt(session, job.job)) ?? Infinity)
+  }
+  return next === Infinity ? undefined : next
 }
 
-function turnOf({ job, gates }: Candidate): string {
-  return rateTurnOf(job, slotsOf(gates))
+/** Forgets the keys of which nothing has to be remembered any more. */
+export function* forgetFreeKeys(session: Session, now: Instant): Verb<void> {
+  yield* session.sql.change(FORGET_FREE, now)
+}
+
+function* settle(session: Session, room: RateRoom, now: Instant): Verb<void> {
+  if (!isChanged(room)) return
+  yield* writeStateEntry(session, { ...room.entry, value: storedRate(settledState(room, now)) }, now)
+}
+
+/** Parks the runs that were read in vain, where the others of their key have started. */
+function* parkSpare(session: Session, { job, spare, keys }: ClaimRooms, now: Instant): Verb<void> {
+  const runs = spare.flatMap((row) => {
+    const room = keys.get(ratedRun(row).key ?? '')
+    if (room === undefined || room.left > 0) return []
+    return [{ seq: row.seq, until: nextStartAt(room.limit, settledState(room, now)) }]
+  })
+  yield* park(session, job, runs)
+}
+
+/** What is locked besides the rows of runs: each queue and job with a limit. */
+function locksOf(catalog: Catalog, jobs: readonly string[]): string[] {
+  const names = jobs.flatMap((job) => {
+    const isShared = catalog.rates.get(job)?.queue !== undefined
+    return isShared ? [`queue:${jobOf(catalog, job).queue}`, `job:${job}`] : [`job:${job}`]
+  })
+  return [...new Set(names)].map((name) => `rate:${name}`)
 }

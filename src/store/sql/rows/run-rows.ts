@@ -8,7 +8,7 @@ import {
   type EndEffects,
 } from '../../../kernel/run/end-effect.js'
 import type { ConcurrencySlot, Labels, Run, RunOrigin, StoredError } from '../../../kernel/run/run.js'
-import { running, stateName } from './states.js'
+import { isParked, running, stateName } from './states.js'
 
 /** A run's row, with the id of its worker. */
 export interface RunRow {
@@ -119,7 +119,7 @@ export function runOf(row: RunRow): Run {
     crashes: row.crashes,
     worker: row.state === running ? orUndefined(row.worker_id) : undefined,
     slots: slotsOf(row.gates),
-    waitsFor: orUndefined(row.waits_for),
+    waitsFor: isParked(row.waits_for) ? undefined : orUndefined(row.waits_for),
     cancelRequested: row.cancel_requested === 1,
     createdAt: row.created_at,
     claimedAt: orUndefined(row.claimed_at),

@@ -21,6 +21,14 @@ export const failed = 5
 /** Ended on request. */
 export const cancelled = 6
 
+/** The condition on a row that is blocked and keeps its slots: it is parked until its rate limit lets it start. */
+export const PARKED = `waits_for >= 'rate:' and waits_for < 'rate;'`
+
+/** Whether a blocked row with this is parked. */
+export function isParked(waitsFor: string | null): boolean {
+  return waitsFor?.startsWith('rate:') === true
+}
+
 /** The same, by the numbers above. */
 export const phases: readonly Phase[] = [
   'delayed',

@@ -14,6 +14,7 @@ export interface Unfinished {
   readonly worker: number | null
   readonly claimed_at: number | null
   readonly gates: string | null
+  readonly waits_for: string | null
   readonly follow: number | null
   readonly trigger: string | null
   readonly cancel_requested: number | null
@@ -21,7 +22,7 @@ export interface Unfinished {
 }
 
 /** The columns of an unfinished run. */
-export const UNFINISHED_COLUMNS = `seq, id, job, state, attempt, worker, claimed_at, gates, follow, trigger,
+export const UNFINISHED_COLUMNS = `seq, id, job, state, attempt, worker, claimed_at, gates, waits_for, follow, trigger,
   cancel_requested, reason`
 
 /** How a run ends. */

@@ -1,3 +1,4 @@
+import { mayStart, spend } from '../../../kernel/job/rate-room.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Claim, ClaimRequest } from '../../port.js'
 import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../catalog.js'
@@ -6,8 +7,9 @@ import { ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
-import { ratedCandidates, rateRooms, settleRates, spend, type RateRoom } from '../policies/rates.js'
-import type { Candidate } from './native-verbs.js'
+import { rateWindows } from '../policies/rate-window.js'
+import { ratedRun, rateRooms, settleRates, type ClaimRooms } from '../policies/rates.js'
+import { byUrgency, type Candidate } from './native-verbs.js'
 
 /*
  * Which runs a worker gets, decided once for both databases. The statements that read the candidates and mark them as
@@ -64,7 +66,8 @@ interface Chosen {
 /** The ready runs of a job as far as they were read, with the room that its queue has left. */
 interface Offer {
   readonly queue: QueueRoom
-  readonly rate?: RateRoom | undefined
+  /** The rate limits of its runs. */
+  readonly rates?: ReadonlyMap<string, ClaimRooms> | undefined
   readonly rows: readonly Candidate[]
   /** Whether there may be more than was read. */
   readonly isCutOff: boolean
@@ -90,19 +93,24 @@ export function* claimRuns(
   const jobs = isShort ? claimRequest.jobs : yield* readyJobs(session, claimRequest)
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
   const rates = yield* rateRooms(session, { catalog, jobs: claimRequest.jobs, now })
-  const offers = yield* allOffers(session, { rooms, rates }, claimRequest)
+  const offers = yield* allOffers(session, { rooms, rates, now }, claimRequest)
   const { taken, more } = choose(offers, claimRequest)
   const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
   for (const room of new Set(rooms.values()))
     if (room.taken > 0) yield* session.sql.change(ENTER_QUEUE, room.taken, room.name)
   const nextStartAt = rates.size === 0 ? undefined : yield* settleRates(session, rates, now)
   const isHungry = !more && !session.isExclusive && taken.length < claimRequest.slots + claimRequest.prefetch
-  return { claims, nextStartAt, more: more || (isHungry && (yield* isAnyReady(session, rooms))) }
+  return { claims, nextStartAt, more: more || (isHungry && (yield* isAnyReady(session, rooms, rates))) }
 }
 
 /** Another process may have locked runs that it then did not take: a worker that was passed over looks again. */
-function* isAnyReady(session: Session, rooms: ReadonlyMap<string, QueueRoom>): Verb<boolean> {
-  const jobs = [...rooms].flatMap(([job, { room }]) => (room > 0 ? [job] : []))
+function* isAnyReady(
+  session: Session,
+  rooms: ReadonlyMap<string, QueueRoom>,
+  rates: ReadonlyMap<string, ClaimRooms>,
+): Verb<boolean> {
+  // Nobody else takes runs with a rate limit while this transaction has the lock of their limit.
+  const jobs = [...rooms].flatMap(([job, { room }]) => (room > 0 && !rates.has(job) ? [job] : []))
   return jobs.length > 0 && (yield* session.sql.value(ANY_READY, jobs)) !== undefined
 }
 
@@ -141,21 +149,20 @@ function* roomIn(session: Session, queue: string, limit: number): Verb<QueueRoom
   return { name: queue, isLimited: true, room: limit - held, taken: 0 }
 }
 
-/** What there is of jobs without a rate limit, and of those whose limit lets something start. */
+/** What there is of jobs without a rate limit, and of those whose limits let something start. */
 function* allOffers(
   session: Session,
-  { rooms, rates }: { rooms: ReadonlyMap<string, QueueRoom>; rates: ReadonlyMap<string, RateRoom> },
+  given: { rooms: ReadonlyMap<string, QueueRoom>; rates: ReadonlyMap<string, ClaimRooms>; now: Instant },
   claimRequest: ClaimRequest,
 ): Verb<Offer[]> {
+  const { rooms, rates, now } = given
   if (rates.size === 0) return yield* offersFor(session, rooms, claimRequest)
   const free = new Map([...rooms].filter(([job]) => !rates.has(job)))
   const offers = yield* offersFor(session, free, claimRequest)
-  for (const [job, rate] of rates) {
-    const queue = rooms.get(job)
-    if (queue === undefined || rate.left === 0) continue
-    const rows = yield* ratedCandidates(session, rate)
-    if (rows.length > 0) offers.push({ queue, rate, rows, isCutOff: false, next: 0 })
-  }
+  if (claimRequest.slots === 0) return offers
+  const jobs = [...rates.values()].filter(({ job }) => rooms.has(job))
+  for (const { job, rows, isCutOff } of yield* rateWindows(session, { jobs, now }))
+    offers.push({ queue: rooms.get(job) as QueueRoom, rates, rows, isCutOff, next: 0 })
   return offers
 }
 
@@ -225,25 +232,35 @@ function choose(
     const row = offer.rows[offer.next++] as Candidate
     const isLimited = offer.queue.isLimited || row.gates !== null
     const isAhead = taken.length >= slots
-    const mayPrefetch = row.crashes === 0 && offer.rate === undefined
+    const mayPrefetch = row.crashes === 0 && offer.rates === undefined
     if (!isAhead || (mayPrefetch && (!isLimited || limited < prefetchLimited))) {
       if (isAhead && isLimited) limited++
       taken.push({ row, isLimited })
       enter(offer.queue)
-      spend(offer.rate, row)
+      if (offer.rates !== undefined) spend(offer.rates, ratedRun(row))
     } else {
       skipped.push(offer)
     }
     const isUsedUp = offer.isCutOff && offer.next === offer.rows.length
-    if (isUsedUp && offer.queue.room > 0) return { taken, more: true }
+    if (isUsedUp && offer.queue.room > 0 && mayStartMore(offer, row)) return { taken, more: true }
   }
-  // A run that was passed over is more work only if there is room for it.
-  return { taken, more: skipped.some(mayGive) || mostUrgent(offers) !== undefined }
+  // A run that was passed over is more work only if its queue has room left.
+  const isMore = skipped.some(({ queue }) => queue.room > 0) || mostUrgent(offers) !== undefined
+  // All that was read was parked, and something may stand behind it.
+  return { taken, more: isMore || offers.some(({ isCutOff, rows }) => isCutOff && rows.length === 0) }
 }
 
-/** Whether its queue and its rate limit have room for one more. */
-function mayGive({ queue, rate }: Offer): boolean {
-  return queue.room > 0 && rate?.left !== 0
+/** Whether the limits that the last run of an offer shared with those behind it let another one start. */
+function mayStartMore({ rates }: Offer, { job }: Candidate): boolean {
+  return rates === undefined || mayStart(rates, { job, key: undefined })
+}
+
+/** Whether it has a run that its queue and its rate limits let in; those that a limit keeps waiting since are passed. */
+function mayGive(offer: Offer): boolean {
+  const { queue, rates, rows } = offer
+  if (rates !== undefined)
+    while (offer.next < rows.length && !mayStart(rates, ratedRun(rows[offer.next] as Candidate))) offer.next++
+  return queue.room > 0 && offer.next < rows.length
 }
 
 function enter(queue: QueueRoom): void {
@@ -255,18 +272,14 @@ function enter(queue: QueueRoom): void {
 function mostUrgent(offers: readonly Offer[]): Offer | undefined {
   let best: Offer | undefined
   for (const offer of offers) {
-    if (offer.next === offer.rows.length || !mayGive(offer)) continue
+    if (!mayGive(offer)) continue
     if (best === undefined || isMoreUrgent(offer, best)) best = offer
   }
   return best
 }
 
 function isMoreUrgent(one: Offer, other: Offer): boolean {
-  const a = one.rows[one.next] as Candidate
-  const b = other.rows[other.next] as Candidate
-  if (a.priority !== b.priority) return a.priority > b.priority
-  if (a.run_at !== b.run_at) return a.run_at < b.run_at
-  return a.seq < b.seq
+  return byUrgency(one.rows[one.next] as Candidate, other.rows[other.next] as Candidate) < 0
 }
 
 function* take(

@@ -2,7 +2,7 @@ import type { StoredError } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import { limitedQueueOf } from '../catalog.js'
 import { chainCode, toJson } from '../rows/run-rows.js'
-import { blocked, delayed, ready, running } from '../rows/states.js'
+import { blocked, delayed, isParked, ready, running } from '../rows/states.js'
 import { finalCodes, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
@@ -30,7 +30,8 @@ export function* endRun(session: Session, run: Unfinished, end: RunEnd): Verb<vo
   yield* session.sql.change(END, finalCodes[end.state], end.at, end.reason ?? null, run.seq)
   if (run.state === running) yield* leaveQueue(session, run.job, 1)
   if (run.gates !== null) {
-    if (run.state === ready || run.state === running) yield* releaseSlots(session, run.gates)
+    const hasSlots = run.state === ready || run.state === running || isParked(run.waits_for)
+    if (hasSlots) yield* releaseSlots(session, run.gates)
     else if (run.state === blocked) yield* leaveSlots(session, run.gates)
   }
   if (end.state === 'failed') yield* noteFailure(session, run, end)

@@ -36,6 +36,11 @@ export interface PlainEnd {
   readonly gates: string | null
 }
 
+/** The more urgent candidate first. */
+export function byUrgency(a: Candidate, b: Candidate): number {
+  return b.priority - a.priority || a.run_at - b.run_at || a.seq - b.seq
+}
+
 /** A ready run that a claim may take. */
 export interface Candidate {
   readonly seq: number

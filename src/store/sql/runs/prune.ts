@@ -4,6 +4,7 @@ import { originCode, type RangeRow } from '../rows/run-rows.js'
 import { done, stateName } from '../rows/states.js'
 import { newestRange, recordRanges } from '../planning/ledger.js'
 import { forgetExpired } from '../planning/seen.js'
+import { forgetFreeKeys } from '../policies/rates.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
@@ -52,6 +53,7 @@ export function* prune(
 ): Verb<number> {
   session.beExclusive()
   yield* forgetExpired(session, request)
+  yield* forgetFreeKeys(session, request.now)
   const victims = yield* session.sql.all<Victim>(OLDEST, request.before, request.limit)
   if (victims.length === 0) return 0
   const seqs = victims.map(({ seq }) => seq)

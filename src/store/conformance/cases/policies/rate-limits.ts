@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import type { Job } from '../../../../kernel/job/job.js'
+import type { NewRun } from '../../../../kernel/run/run.js'
+import type { Instant } from '../../../../time/instant.js'
 import type { Claim } from '../../../port.js'
 import { aJob, aRun, aRunOf, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
 
@@ -86,5 +88,110 @@ export function rateLimitLaws(law: Law): void {
       if (claim !== undefined) await stage.finish('w', claim, { outcome: outcomes.done, at })
     }
     expect(started).toEqual(['noisy', 'a', 'b', 'noisy', 'a', 'b', 'noisy'])
+  })
+
+  law('a noisy key keeps nobody waiting, also where many of its runs may run at once', async (stage) => {
+    const job = await limited(stage, { concurrencyPerKey: 200 })
+    const noisy = Array.from({ length: 150 }, (_, i) =>
+      aRunOf(job, `n${i}`, { payload: 'noisy', concurrencyKey: 'n' }),
+    )
+    await stage.enqueue(noisy)
+    const quiet = aRunOf(job, 'q', { payload: 'quiet', concurrencyKey: 'q', runAt: t0 + 1, dueAt: t0 + 1 })
+    await stage.enqueue([quiet], t0 + 1)
+    expect(labelsOf(await stage.claim('w', t0 + 1))).toEqual(['noisy'])
+    expect(labelsOf(await stage.claim('w', t0 + 11 * second))).toEqual(['quiet'])
+  })
+
+  law('a limit for each key counts the runs of a key, and nothing else', async (stage) => {
+    const job = await limited(stage, { limit: undefined, limitPerKey: slow, concurrencyPerKey: 5 })
+    const run = (id: string, concurrencyKey?: string): NewRun =>
+      aRunOf(job, id, { payload: id, ...(concurrencyKey === undefined ? {} : { concurrencyKey }) })
+    await stage.enqueue([run('a1', 'a'), run('a2', 'a'), run('a3', 'a'), run('b1', 'b'), run('x'), run('y')])
+    const asked = { jobs: ['work'], slots: 10, prefetch: 5 }
+    const turn = await stage.store.turn({ worker: 'w', now: t0, finished: [], claimRequest: asked })
+    expect(labelsOf(turn.claims)).toEqual(['a1', 'b1', 'x', 'y'])
+    expect(turn).toMatchObject({ more: false, nextRunAt: t0 + 10 * second })
+    // To the world they are ready, and wait for no slot.
+    expect(await stage.store.queues()).toMatchObject([{ name: 'default', ready: 2, blocked: 0 }])
+    const [waiting] = await stage.store.runs({ state: 'pending', limit: 10 })
+    expect(waiting?.waitsFor).toBeUndefined()
+    await stage.enqueue([run('b2', 'b')], t0 + second)
+    expect(await stage.claim('w', t0 + 9 * second)).toEqual([])
+    expect(labelsOf(await stage.claim('w', t0 + 10 * second))).toEqual(['a2', 'b2'])
+    await stage.reopen()
+    expect(labelsOf(await stage.claim('w', t0 + 20 * second))).toEqual(['a3'])
+  })
+
+  law(
+    'a run that waits for the limit of its key gives its slots back when it is cancelled',
+    async (stage) => {
+      const job = await limited(stage, { limit: undefined, limitPerKey: slow })
+      await stage.enqueue([1, 2, 3].map((i) => aRunOf(job, `r${i}`, { payload: i, concurrencyKey: 'k' })))
+      const claim = await stage.claimOne('w', t0)
+      await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+      expect(await stage.claim('w', t0)).toEqual([])
+      const waiting = await stage.store.runs({ state: 'pending', limit: 10 })
+      const another = waiting.find(({ payload }) => payload === 2)
+      await stage.store.cancel({ run: another?.id ?? '', now: t0, reason: 'test' })
+      expect(labelsOf(await stage.claim('w', t0 + 10 * second))).toEqual([3])
+    },
+  )
+
+  law('the jobs of a limited queue share its limit, and take turns', async (stage) => {
+    const jobs = ['work', 'other'].map((name) => aJob(name, { queue: 'q' }))
+    await stage.jobs(jobs, [{ name: 'q', concurrency: undefined, limit: slow }])
+    await stage.worker('w')
+    await stage.enqueue([1, 2, 3].map((i) => aRun(`n${i}`, { payload: 'noisy' })))
+    await stage.enqueue([aRun('o', { job: 'other', payload: 'other', runAt: t0 + 1 })], t0 + 1)
+    const started: unknown[] = []
+    for (let i = 0; i < 4; i++)
+      started.push(...labelsOf(await stage.claim('w', t0 + 1 + i * 10 * second, { jobs: ['work', 'other'] })))
+    expect(started).toEqual(['noisy', 'other', 'noisy', 'noisy'])
+    expect(await stage.store.queues()).toMatchObject([{ name: 'q', limit: slow }])
+  })
+
+  law('all limits of a run hold at once', async (stage) => {
+    const limits = { limit: { ...slow, burst: 2 }, limitPerKey: { ...slow, max: 2 }, concurrencyPerKey: 9 }
+    const job = aJob('work', { queue: 'q', ...limits })
+    await stage.jobs([job], [{ name: 'q', concurrency: undefined, limit: { ...slow, max: 3, burst: 3 } }])
+    await stage.worker('w')
+    const keys = ['a', 'a', 'b', 'b', 'c', 'c']
+    await stage.enqueue(keys.map((key, i) => aRunOf(job, `r${i}`, { payload: key, concurrencyKey: key })))
+    const started: unknown[][] = []
+    for (const at of [0, 10, 20, 30, 40, 50]) started.push(labelsOf(await stage.claim('w', t0 + at * second)))
+    expect(started).toEqual([['a', 'b'], ['c'], [], ['a'], ['b'], []])
+  })
+
+  for (const name of ['limit', 'limitPerKey'] as const) {
+    law(`${name}: a raised limit and a clock that was set back keep nobody waiting longer`, async (stage) => {
+      const job = await limited(stage, {
+        limit: undefined,
+        [name]: { max: 1, perMs: 1440 * minute, burst: 1 },
+      })
+      await stage.enqueue(['r1', 'r2', 'r3'].map((id) => aRunOf(job, id, { concurrencyKey: 'k' })))
+      const start = async (at: Instant): Promise<void> => {
+        const claim = await stage.claimOne('w', at)
+        await stage.finish('w', claim, { outcome: outcomes.done, at })
+        expect(await stage.claim('w', at)).toEqual([])
+      }
+      await start(t0)
+      expect(await stage.claim('w', t0 + 20 * minute)).toEqual([])
+      await stage.jobs([{ ...job, [name]: slow }])
+      expect(await stage.claim('w', t0 + 21 * minute)).toEqual([])
+      await start(t0 + 21 * minute + 10 * second)
+      expect(await stage.claim('w', t0 - minute)).toEqual([])
+      expect(await stage.claim('w', t0 - minute + 9 * second)).toEqual([])
+      expect(await stage.claim('w', t0 - minute + 10 * second)).toHaveLength(1)
+    })
+  }
+
+  law('keys that were long quiet are forgotten, others are not', async (stage) => {
+    const job = await limited(stage, { limit: undefined, limitPerKey: slow })
+    await stage.enqueue(['a', 'b'].map((key) => aRunOf(job, key, { payload: key, concurrencyKey: key })))
+    await stage.claim('w', t0, { slots: 1 })
+    await stage.claim('w', t0 + 5 * second, { slots: 1 })
+    await stage.store.prune({ before: t0, limit: 10, now: t0 + 12 * second })
+    const kept = await stage.store.stateEntries({ kind: 'rate', limit: 10 })
+    expect(kept.map(({ name, item }) => [name, item])).toEqual([['key:work', 'b']])
   })
 }

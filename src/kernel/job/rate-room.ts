@@ -1,0 +1,117 @@
+import type { Instant } from '../../time/instant.js'
+import type { Json } from '../definition/json.js'
+import type { StateKey } from '../state/state-entry.js'
+import {
+  afterStarts,
+  possibleState,
+  rateStateOf,
+  startsAt,
+  type JobRates,
+  type RateLimit,
+  type RateState,
+} from './rate-limit.js'
+import { afterTurns, turnOf } from './rate-turns.js'
+
+/** One limit during a claim. */
+export interface RateRoom {
+  readonly entry: StateKey
+  readonly limit: RateLimit
+  readonly state: RateState
+  /** Whether another state was stored. */
+  readonly isCorrected: boolean
+  /** How many more may start. */
+  left: number
+  /** Whose runs were started. */
+  readonly started: string[]
+}
+
+/** The limits of a job during a claim. */
+export interface JobRooms {
+  readonly job: string
+  readonly limits: JobRates
+  readonly queue: RateRoom | undefined
+  readonly own: RateRoom | undefined
+  /** Those of its keys, as far as they were read. */
+  readonly keys: Map<string, RateRoom>
+}
+
+/** What a limit needs to know of a run. */
+export interface RatedRun {
+  readonly job: string
+  /** Its concurrency key. */
+  readonly key: string | undefined
+}
+
+/** A limit with its state as it was stored. */
+export function openRoom(given: {
+  readonly entry: StateKey
+  readonly limit: RateLimit
+  readonly value: Json | undefined
+  readonly now: Instant
+}): RateRoom {
+  const { entry, limit, value, now } = given
+  const stored = rateStateOf(value)
+  const state = possibleState(limit, stored, now)
+  return {
+    entry,
+    limit,
+    state,
+    isCorrected: state !== stored,
+    left: startsAt(limit, state, now),
+    started: [],
+  }
+}
+
+/** Whether all its limits let a run start. */
+export function mayStart(rooms: ReadonlyMap<string, JobRooms>, run: RatedRun): boolean {
+  return roomsOf(rooms, run).every(({ left }) => left > 0)
+}
+
+/** Notes that a run starts. */
+export function spend(rooms: ReadonlyMap<string, JobRooms>, run: RatedRun): void {
+  for (const room of roomsOf(rooms, run)) {
+    room.left--
+    room.started.push(turnOf(run.job, run.key))
+  }
+}
+
+/** Whether the state of a limit has to be written. */
+export function isChanged({ isCorrected, started }: RateRoom): boolean {
+  return isCorrected || started.length > 0
+}
+
+/** The state of a limit after what was started. */
+export function settledState({ entry, limit, state, started }: RateRoom, now: Instant): RateState {
+  if (started.length === 0) return state
+  return {
+    freeAt: afterStarts(limit, state, { now, count: started.length }),
+    // The runs of one key have no turns among themselves.
+    turns: entry.item === '' ? afterTurns(state.turns, started) : [],
+  }
+}
+
+/** Each limit of a queue or job once, with the jobs that it holds for. */
+export function sharedRooms(rooms: Iterable<JobRooms>): Map<RateRoom, string[]> {
+  const found = new Map<RateRoom, string[]>()
+  for (const { job, queue, own } of rooms)
+    for (const room of [queue, own])
+      if (room !== undefined) found.set(room, [...(found.get(room) ?? []), job])
+  return found
+}
+
+/** Jobs that take turns: those of one limited queue together, each other one by itself. */
+export function turnGroups<Rooms extends JobRooms>(rooms: Iterable<Rooms>): Rooms[][] {
+  const groups = new Map<RateRoom | string, Rooms[]>()
+  for (const each of rooms) {
+    const group = groups.get(each.queue ?? each.job)
+    if (group === undefined) groups.set(each.queue ?? each.job, [each])
+    else group.push(each)
+  }
+  return [...groups.values()]
+}
+
+function roomsOf(rooms: ReadonlyMap<string, JobRooms>, { job, key }: RatedRun): RateRoom[] {
+  const found = rooms.get(job)
+  const ofKey = key === undefined ? undefined : found?.keys.get(key)
+  return [found?.queue, found?.own, ofKey].filter((room) => room !== undefined)
+}

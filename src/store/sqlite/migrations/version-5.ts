@@ -1,0 +1,8 @@
+import type { Migration } from '../../sql/migration.js'
+
+/** The rate limit of a queue. The previous release writes nothing into it and goes on working. */
+export const version5: Migration = {
+  version: 5,
+  compatibleFrom: 2,
+  statements: [`alter table queues add column rate text`],
+}
