@@ -3,6 +3,7 @@ import type { Json } from '../definition/json.js'
 import type { StateKey } from '../state/state-entry.js'
 import {
   afterStarts,
+  nextStartAt,
   possibleState,
   rateStateOf,
   startsAt,
@@ -90,13 +91,19 @@ export function settledState({ entry, limit, state, started }: RateRoom, now: In
   }
 }
 
-/** Each limit of a queue or job once, with the jobs that it holds for. */
-export function sharedRooms(rooms: Iterable<JobRooms>): Map<RateRoom, string[]> {
-  const found = new Map<RateRoom, string[]>()
-  for (const { job, queue, own } of rooms)
-    for (const room of [queue, own])
-      if (room !== undefined) found.set(room, [...(found.get(room) ?? []), job])
+/** Every limit once. */
+export function allRooms(rooms: Iterable<JobRooms>): Set<RateRoom> {
+  const found = new Set<RateRoom>()
+  for (const { queue, own, keys } of rooms)
+    for (const room of [queue, own, ...keys.values()]) if (room !== undefined) found.add(room)
   return found
+}
+
+/** Until when the limits that the runs of a job share let nothing start; undefined where they do. */
+export function waitUntil({ queue, own }: JobRooms, now: Instant): Instant | undefined {
+  const full = [queue, own].filter((room) => room?.left === 0) as RateRoom[]
+  if (full.length === 0) return undefined
+  return Math.max(...full.map((room) => nextStartAt(room.limit, settledState(room, now))))
 }
 
 /** Jobs that take turns: those of one limited queue together, each other one by itself. */

@@ -1,10 +1,10 @@
 import { claimingTargets } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
-import type { Claim, Turn, ClaimRequest } from '../port.js'
+import type { Claim, Turn } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
-import { nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
+import { hasRate, nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
 import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
@@ -15,9 +15,11 @@ export function claimRuns(
 ): { claims: Claim[]; more: boolean; nextStartAt?: Instant | undefined } {
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
-  const freeSlots = freeSlotsOf(tables, claimRequest, now)
-  const { jobs, slots, prefetch, prefetchLimited = 0 } = claimRequest
-  const rates = rateRooms(tables, { jobs, mayClaim: (job) => slots > 0 && freeSlots(job).free > 0, now })
+  const { slots, prefetch, prefetchLimited = 0 } = claimRequest
+  // Runs with a rate limit are not claimed ahead.
+  const jobs = slots > 0 ? claimRequest.jobs : claimRequest.jobs.filter((job) => !hasRate(tables, job))
+  const freeSlots = freeSlotsOf(tables, jobs, now)
+  const rates = rateRooms(tables, { jobs, mayClaim: (job) => freeSlots(job).free > 0, now })
   const claims: Claim[] = []
   let limited = 0
   while (claims.length < slots + prefetch) {
@@ -73,7 +75,7 @@ function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): 
 type FreeSlots = (job: string) => { free: number }
 
 /** Nothing is free for a job that was not requested or whose queue is paused. */
-function freeSlotsOf(tables: Tables, { jobs }: ClaimRequest, now: Instant): FreeSlots {
+function freeSlotsOf(tables: Tables, jobs: readonly string[], now: Instant): FreeSlots {
   const byJob = new Map<string, { free: number }>()
   const byQueue = new Map<string, { free: number }>()
   const inQueue = (queue: string): { free: number } => {

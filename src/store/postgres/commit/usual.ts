@@ -11,6 +11,7 @@ import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Database } from '../connection/database.js'
 import { claimRows, claimsOf, rememberTurn, type ClaimColumns } from './claim-rows.js'
 import type { ProcessCache } from './process-cache.js'
+import type { RateLook } from './rate-looks.js'
 import type { Look } from './scan-cursor.js'
 import { NotExclusive } from './session.js'
 import { parametersOf, type Parameter } from './usual-parameters.js'
@@ -18,7 +19,11 @@ import type { UsualPart } from './usual-part.js'
 
 const places = Array.from({ length: 50 }, (_, i) => `$${i + 1}`).join(', ')
 
-const COMMIT = `select rota.commit_runs(${places}) as answer, pg_current_xact_id_if_assigned()::text as transaction`
+const COMMIT = `select rota.commit_runs(${places}) as answer,
+  case when $51::text is not null then
+    rota.rated_at($51::text, $52::int8, $53::text[], $54::text[], $55::text[], $56::int8[])
+  end as rated_at,
+  pg_current_xact_id_if_assigned()::text as transaction`
 
 /** The most unique keys of one call: each is a lock, and the server has room for a limited number. */
 const maxUniqueKeys = 256
@@ -75,13 +80,28 @@ export function usualTurn(remembered: ProcessCache, turn: Turn): UsualPart | und
   const { catalog } = remembered
   if (catalog === undefined) return undefined
   if (claimRequest !== undefined && isAnyHeld(catalog, claimRequest.jobs, now)) return undefined
-  if (claimRequest !== undefined && isAnyRated(catalog, claimRequest.jobs)) return undefined
   const isUsual = (one: Finished): boolean => {
     const claim = remembered.claimOf(one.run)
     return isPlainEnd(one) && claim?.place !== undefined && !claim.hasEndEffect
   }
   const isOnce = new Set(finished.map(({ run }) => run)).size === finished.length
-  return isOnce && finished.every(isUsual) ? { turn, catalog } : undefined
+  return isOnce && finished.every(isUsual) ? withoutRated(remembered, turn, catalog) : undefined
+}
+
+/** A turn that leaves runs with a rate limit to others, and looks whether there are any; undefined where there are. */
+function withoutRated(remembered: ProcessCache, turn: Turn, catalog: Catalog): UsualPart | undefined {
+  const { claimRequest, now } = turn
+  if (claimRequest === undefined || !isAnyRated(catalog, claimRequest.jobs)) return { turn, catalog }
+  const [rated, jobs] = parted(claimRequest.jobs, (job) => catalog.rates.has(job))
+  const rest = { ...turn, claimRequest: { ...claimRequest, jobs } }
+  // They are never claimed ahead of their turn.
+  if (claimRequest.slots === 0) return { turn: rest, catalog }
+  const rateLook = remembered.rates.lookFor(catalog, rated, now)
+  return rateLook === undefined ? undefined : { turn: rest, catalog, rateLook }
+}
+
+function parted<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
 /** Parts that arrived together as one call, where they can be that: of one worker at most. */
@@ -109,12 +129,16 @@ export async function commitUsual(
   remembered: ProcessCache,
   { parts, isLasting, timeStepMs }: { parts: readonly UsualPart[]; isLasting: boolean; timeStepMs: number },
 ): Promise<UsualCommit> {
-  const { turn, catalog } = parts.find((part) => part.turn !== undefined) ?? {}
+  const { turn, catalog, rateLook } = parts.find((part) => part.turn !== undefined) ?? {}
   for (const { enqueue } of parts) if (enqueue !== undefined) remembered.noteTime(enqueue.now)
   if (turn !== undefined) remembered.noteTime(turn.now)
   const time = remembered.isTimeToWrite(timeStepMs) ? remembered.highestAt : 0
   const { writer, fence } = remembered
-  const { answer: row, transaction } = await ask(db, [
+  const {
+    answer: row,
+    rated_at: ratedAt,
+    transaction,
+  } = await ask(db, [
     writer,
     fence,
     // What a claim relies on; recording a run needs to know nothing of the definitions.
@@ -123,9 +147,13 @@ export async function commitUsual(
     time,
     isLasting,
     ...parametersOf(remembered, parts),
+    ...lookOf(rateLook, turn),
   ])
   if (time > 0) remembered.timeWritten(time)
-  const took = turn === undefined ? undefined : answerTo(remembered, { turn, catalog, row })
+  const took =
+    turn === undefined
+      ? undefined
+      : answerTo(remembered, { turn, catalog, row, ratesAt: ratedAt ?? Infinity })
   const enqueued = recordedBy(parts, row)
   return {
     answers: parts.map((part) => (part.turn === undefined ? enqueued.get(part) : took)),
@@ -133,6 +161,12 @@ export async function commitUsual(
     transaction,
     hasNews: row.news === true || isNews(parts, took),
   }
+}
+
+/** What the look for runs with a rate limit is called with. */
+function lookOf(look: RateLook | undefined, turn: Turn | undefined): Parameter[] {
+  if (look === undefined || turn === undefined) return [null, null, null, null, null, null]
+  return [turn.worker, turn.now, look.readyOf, look.parkedOf, look.fullOf, look.fullUntil]
 }
 
 /** Nobody has to be told of runs that were claimed in the same moment. */
@@ -172,6 +206,8 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
 
 interface Committed {
   readonly answer: CommitRow
+  /** When the first run may start that a rate limit keeps waiting, if it was looked for. */
+  readonly rated_at: Instant | null
   readonly transaction: string | null
 }
 
@@ -194,8 +230,10 @@ interface CommitRow {
 
 function answerTo(
   remembered: ProcessCache,
-  { turn, catalog, row }: { turn: Turn; catalog: Catalog | undefined; row: CommitRow },
+  given: { turn: Turn; catalog: Catalog | undefined; row: CommitRow; ratesAt: Instant },
 ): TurnAnswer {
+  const { turn, catalog, row, ratesAt } = given
+  const nextAt = Math.min(row.nextAt ?? Infinity, ratesAt)
   const { worker, finished, claimRequest, now } = turn
   const told = row.told ?? []
   const lastTold = told.at(-1)
@@ -209,7 +247,7 @@ function answerTo(
     finished: finished.map(() => 'stored'),
     claims: claimsOf(rows, now, catalog),
     more: row.more ?? false,
-    nextRunAt: row.nextAt ?? undefined,
+    nextRunAt: nextAt === Infinity ? undefined : nextAt,
     notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
     jobsRevision: catalog?.jobsRevision ?? 0,
   }

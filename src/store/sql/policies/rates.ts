@@ -5,10 +5,11 @@
  */
 import { nextStartAt, rateEntry, storedRate, type JobRates } from '../../../kernel/job/rate-limit.js'
 import {
+  allRooms,
   isChanged,
   openRoom,
   settledState,
-  sharedRooms,
+  waitUntil,
   type JobRooms,
   type RatedRun,
   type RateRoom,
@@ -25,8 +26,15 @@ import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { firstParkedAt, park } from './parked.js'
 
-// Relies on: runs_ready.
-const ANY_READY = `select 1 from rota.runs where state = ${ready} and job = any($1::text[]) limit 1`
+// Relies on: runs_ready, once for each job.
+const WITH_READY = each({
+  sqlite: `select value as job from json_each($1) where exists (
+      select 1 from runs where state = ${ready} and runs.job = json_each.value
+    )`,
+  postgres: `select given.job from unnest($1::text[]) given (job) where exists (
+      select 1 from rota.runs where state = ${ready} and runs.job = given.job
+    )`,
+})
 
 // Relies on: the primary key of notes, as a range.
 const ofKeys = `kind = 'rate' and name >= 'key:' and name < 'key;'`
@@ -102,29 +110,48 @@ export function* settleRates(
   rooms: ReadonlyMap<string, ClaimRooms>,
   now: Instant,
 ): Verb<Instant | undefined> {
+  const all = [...allRooms(rooms.values())]
+  for (const room of all.filter(isChanged))
+    yield* writeStateEntry(session, { ...room.entry, value: storedRate(settledState(room, now)) }, now)
+  const parkedAt = yield* settleKeys(session, rooms.values(), now)
+  const untilByJob = untilOf(rooms.values(), now)
+  const waiting = yield* withReady(session, [...untilByJob.keys()])
+  const nextAt = Math.min(parkedAt, ...waiting.map((job) => untilByJob.get(job) ?? Infinity))
+  // Where some have started, others are likely to follow.
+  const isUnderWay = all.some(({ started }) => started.length > 0)
+  session.native.noteRates({ at: now, nextAt: isUnderWay ? now : nextAt, untilByJob })
+  return nextAt === Infinity ? undefined : nextAt
+}
+
+/** Parks what was read in vain; answers when the first parked run may start of the jobs that were looked at. */
+function* settleKeys(session: Session, rooms: Iterable<ClaimRooms>, now: Instant): Verb<Instant> {
   let next = Infinity
-  for (const [room, jobs] of sharedRooms(rooms.values())) {
-    yield* settle(session, room, now)
-    if (room.left === 0 && (yield* session.sql.value(ANY_READY, jobs)) !== undefined)
-      next = Math.min(next, nextStartAt(room.limit, settledState(room, now)))
-  }
-  for (const job of rooms.values()) {
+  for (const job of rooms) {
     if (job.limits.key === undefined || !job.isRead) continue
-    for (const room of job.keys.values()) yield* settle(session, room, now)
     yield* parkSpare(session, job, now)
     next = Math.min(next, (yield* firstParkedAt(session, job.job)) ?? Infinity)
   }
-  return next === Infinity ? undefined : next
+  return next
+}
+
+/** Until when the limits of jobs let nothing start, of those where it is so. */
+function untilOf(rooms: Iterable<ClaimRooms>, now: Instant): Map<string, Instant> {
+  const found = new Map<string, Instant>()
+  for (const job of rooms) {
+    const until = waitUntil(job, now)
+    if (until !== undefined) found.set(job.job, until)
+  }
+  return found
+}
+
+function* withReady(session: Session, jobs: readonly string[]): Verb<string[]> {
+  if (jobs.length === 0) return []
+  return (yield* session.sql.all<{ job: string }>(WITH_READY, jobs)).map(({ job }) => job)
 }
 
 /** Forgets the keys of which nothing has to be remembered any more. */
 export function* forgetFreeKeys(session: Session, now: Instant): Verb<void> {
   yield* session.sql.change(FORGET_FREE, now)
-}
-
-function* settle(session: Session, room: RateRoom, now: Instant): Verb<void> {
-  if (!isChanged(room)) return
-  yield* writeStateEntry(session, { ...room.entry, value: storedRate(settledState(room, now)) }, now)
 }
 
 /** Parks the runs that were read in vain, where the others of their key have started. */

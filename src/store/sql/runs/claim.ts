@@ -1,7 +1,7 @@
 import { mayStart, spend } from '../../../kernel/job/rate-room.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Claim, ClaimRequest } from '../../port.js'
-import { isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../catalog.js'
+import { isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../catalog.js'
 import { fromJson, orUndefined } from '../rows/run-rows.js'
 import { ready } from '../rows/states.js'
 import type { Session } from '../session.js'
@@ -89,10 +89,11 @@ export function* claimRuns(
   const { claimRequest, now } = request
   const catalog = yield* session.catalog()
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
-  const isShort = claimRequest.jobs.length < session.native.manyJobs
-  const jobs = isShort ? claimRequest.jobs : yield* readyJobs(session, claimRequest)
+  const wanted = wantedJobs(catalog, claimRequest)
+  const isShort = wanted.length < session.native.manyJobs
+  const jobs = isShort ? wanted : yield* readyJobs(session, wanted)
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
-  const rates = yield* rateRooms(session, { catalog, jobs: claimRequest.jobs, now })
+  const rates = yield* rateRooms(session, { catalog, jobs: wanted, now })
   const offers = yield* allOffers(session, { rooms, rates, now }, claimRequest)
   const { taken, more } = choose(offers, claimRequest)
   const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
@@ -114,7 +115,12 @@ function* isAnyReady(
   return jobs.length > 0 && (yield* session.sql.value(ANY_READY, jobs)) !== undefined
 }
 
-function* readyJobs(session: Session, { jobs }: ClaimRequest): Verb<readonly string[]> {
+/** The jobs whose runs may be claimed: without a free slot none that has a rate limit, since those are not claimed ahead. */
+function wantedJobs(catalog: Catalog, { jobs, slots }: ClaimRequest): readonly string[] {
+  return slots > 0 || !isAnyRated(catalog, jobs) ? jobs : jobs.filter((job) => !catalog.rates.has(job))
+}
+
+function* readyJobs(session: Session, jobs: readonly string[]): Verb<readonly string[]> {
   const wanted = new Set(jobs)
   const found = yield* session.sql.all<{ job: string }>(READY_JOBS)
   return found.map(({ job }) => job).filter((job) => wanted.has(job))
@@ -159,7 +165,6 @@ function* allOffers(
   if (rates.size === 0) return yield* offersFor(session, rooms, claimRequest)
   const free = new Map([...rooms].filter(([job]) => !rates.has(job)))
   const offers = yield* offersFor(session, free, claimRequest)
-  if (claimRequest.slots === 0) return offers
   const jobs = [...rates.values()].filter(({ job }) => rooms.has(job))
   for (const { job, rows, isCutOff } of yield* rateWindows(session, { jobs, now }))
     offers.push({ queue: rooms.get(job) as QueueRoom, rates, rows, isCutOff, next: 0 })

@@ -26,8 +26,20 @@ export interface NativeVerbs {
   lockSlots(keys: readonly string[]): Verb<void>
   /** The same for the count of a limited queue. */
   lockQueue(queue: string): Verb<void>
+  /** Notes how a claim left the rate limits, for the turns to come. */
+  noteRates(left: RatesLeft): void
   /** Keeps a unique key from other transactions until the end of this one; throws where one of them has it. */
   lockUniqueKey(job: string, key: string): Verb<void>
+}
+
+/** How a claim left the rate limits of the jobs that it was for. */
+export interface RatesLeft {
+  /** When that was. */
+  readonly at: Instant
+  /** When a run may start that is known to wait; infinite where none is. */
+  readonly nextAt: Instant
+  /** Until when the limits of each job let nothing start. */
+  readonly untilByJob: ReadonlyMap<string, Instant>
 }
 
 /** A run that was ended by `endPlain`. */
