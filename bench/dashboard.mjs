@@ -12,9 +12,9 @@ import { parseArgs } from 'node:util'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { chromium } from 'playwright-core'
 import { rota } from '../dist/index.js'
-import { jobDefaults } from '../dist/kernel/job/job.js'
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js'
 import { systemClock } from '../dist/time/clock.js'
+import { defineTriggers } from './many-triggers.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -310,39 +310,11 @@ async function served(name, { triggers, runs, overMs }) {
   const path = join(directory, `${name}.db`)
   const now = systemClock.now()
   const store = await openSqliteStore({ path, durability: 'normal', clock: systemClock })
-  const source = 'code:bench'
-  const jobs = Array.from({ length: 50 }, (_, i) => ({ ...jobDefaults, name: `job-${i}` }))
-  await store.defineJobs({ source, jobs, queues: [], now })
   const busy = Math.min(triggers, 2000)
   const everyMs = Math.max(1000, Math.round((overMs * busy) / runs))
-  const definition = (i) => ({
-    name: nameOf(i),
-    source,
-    revision: 0,
-    now: now - overMs - 24 * hour,
-    trigger: {
-      name: nameOf(i),
-      job: `job-${i % 50}`,
-      schedule:
-        i < busy
-          ? { kind: 'interval', everyMs, anchorAt: 0 }
-          : { kind: 'cron', expression: `${i % 60} ${i % 24} * * *`, timezone: 'Europe/Berlin' },
-      catchUp: { mode: 'latest', maxRuns: 1, graceMs: 60_000 },
-      overlap: 'allow',
-      jitterMs: 0,
-      spreadMs: 0,
-      enabled: true,
-    },
-    fingerprint: String(i),
-    tzdata: '2026a',
-    cursorAt: now,
-    nextAt: now + 24 * hour,
-    cancelPending: false,
-  })
-  for (let i = 0; i < triggers; i += 5000) {
-    const length = Math.min(5000, triggers - i)
-    await store.defineTriggers(Array.from({ length }, (_, offset) => definition(i + offset)))
-  }
+  const since = now - overMs - 24 * hour
+  const nextAt = () => now + 24 * hour
+  await defineTriggers(store, { jobs: 50, triggers, busy, everyMs, now, since, nextAt })
   await store.close()
   // Plain SQL: nothing else is fast enough. One run in 97 has failed.
   const db = new DatabaseSync(path)
@@ -359,8 +331,4 @@ async function served(name, { triggers, runs, overMs }) {
   const app = rota({ store: `sqlite:${path}`, app: 'bench' })
   const { port } = await app.listen({ port: 0 })
   return { app, url: `http://127.0.0.1:${port}` }
-}
-
-function nameOf(i) {
-  return `trigger-${String(i).padStart(6, '0')}`
 }

@@ -14,10 +14,10 @@ import { nowReader } from '../dist/app/overview/now.js'
 import { series } from '../dist/app/overview/series.js'
 import { timeline } from '../dist/app/overview/timeline.js'
 import { usualDurations } from '../dist/app/overview/usual.js'
-import { jobDefaults } from '../dist/kernel/job/job.js'
 import { rota } from '../dist/index.js'
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js'
 import { systemClock } from '../dist/time/clock.js'
+import { defineTriggers, nameOf } from './many-triggers.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -35,16 +35,16 @@ const [runs, triggers, busy, waiting, rounds] = ['runs', 'triggers', 'busy', 'wa
 )
 const hour = 3_600_000
 const day = 24 * hour
-const source = 'code:bench'
 const directory = mkdtempSync(join(values.dir, 'rota-bench-'))
 const path = join(directory, 'rota.db')
 const now = systemClock.now()
-const nameOf = (i) => `trigger-${String(i).padStart(6, '0')}`
 const lanes = Array.from({ length: 50 }, (_, i) => nameOf(i * Math.floor(busy / 50)))
 
 const store = await openSqliteStore({ path, durability: 'normal', clock: systemClock })
 try {
-  await define()
+  const nextAt = (i) => now + (i % (i < busy ? 3600 : 86_400)) * 1000
+  const since = now - 60 * day
+  await defineTriggers(store, { jobs: 100, triggers, busy, everyMs: hour, now, since, nextAt })
   fill()
   const kinds = await loadTriggerKinds()
   const month = { fromAt: now - 30 * day, untilAt: now }
@@ -177,36 +177,6 @@ async function measureHold(name, ask) {
 function cpuMs() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
-}
-
-async function define() {
-  const jobs = Array.from({ length: 100 }, (_, i) => ({ ...jobDefaults, name: `job-${i}` }))
-  await store.defineJobs({ source, jobs, queues: [], now })
-  const batch = Array.from({ length: triggers }, (_, i) => ({
-    name: nameOf(i),
-    source,
-    revision: 0,
-    now: now - 60 * day,
-    trigger: {
-      name: nameOf(i),
-      job: `job-${i % 100}`,
-      schedule:
-        i < busy
-          ? { kind: 'interval', everyMs: hour, anchorAt: 0 }
-          : { kind: 'cron', expression: `${i % 60} ${i % 24} * * *`, timezone: 'Europe/Berlin' },
-      catchUp: { mode: 'latest', maxRuns: 1, graceMs: 60_000 },
-      overlap: 'allow',
-      jitterMs: 0,
-      spreadMs: 0,
-      enabled: true,
-    },
-    fingerprint: String(i),
-    tzdata: '2026a',
-    cursorAt: now,
-    nextAt: now + (i % (i < busy ? 3600 : 86_400)) * 1000,
-    cancelPending: false,
-  }))
-  for (let i = 0; i < batch.length; i += 5000) await store.defineTriggers(batch.slice(i, i + 5000))
 }
 
 /** Puts the history in with plain SQL: nothing else is fast enough. */
