@@ -6,12 +6,12 @@ import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
 import { CopyButton } from '../../parts/copy-button.js'
 import { StateMark } from '../../parts/mark.js'
+import head from '../../parts/page-head.module.css'
 import { Time } from '../../parts/time.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { useKeys } from '../../shell/keys.js'
 import { words } from '../../words/run.js'
 import { CancelDialog, RetryDialog, RunAgainDialog } from './actions.js'
-import styles from './page.module.css'
 
 /** Which run it is, how it stands, and what can be done about it. */
 export function RunHead({ run }: { run: Run }): ReactNode {
@@ -29,12 +29,12 @@ export function RunHead({ run }: { run: Run }): ReactNode {
   ])
   const close = (): void => setAsked(undefined)
   return (
-    <header className={styles['head']}>
-      <div className={styles['names']}>
+    <header className={head['head']}>
+      <div className={head['names']}>
         <h1>
           {trigger === null ? job : <Link href={`/triggers/${encodeURIComponent(trigger)}`}>{trigger}</Link>}
         </h1>
-        <p className={styles['line']}>
+        <p className={head['line']}>
           <StateMark mark={runMark(run)} />
           {attempt > 0 ? <span className="soft">{words.attempt(attempt)}</span> : null}
           {cancelRequested && state === 'running' ? <span className="soft">{words.stopping}</span> : null}
@@ -43,7 +43,7 @@ export function RunHead({ run }: { run: Run }): ReactNode {
           <CopyButton text={id} label={words.copyId} />
         </p>
       </div>
-      <div className={styles['actions']}>
+      <div className={head['actions']}>
         <Button
           tone={canRetry ? 'main' : 'plain'}
           why={why ?? (canRetry ? undefined : words.actions.only('failed or cancelled'))}

@@ -7,6 +7,7 @@ import { useMay } from '../../data/session.js'
 import { triggerHref } from '../../data/triggers.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/mark.js'
+import head from '../../parts/page-head.module.css'
 import { Time } from '../../parts/time.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
 import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
@@ -26,9 +27,9 @@ export function SensorHead({ sensor }: { sensor: Sensor }): ReactNode {
   const isPaused = condition === 'paused'
   const noPoll = type === 'webhook' ? words.noPoll : undefined
   return (
-    <header className={styles['head']}>
-      <div className={styles['names']}>
-        <div className={styles['line']}>
+    <header className={head['head']}>
+      <div className={head['names']}>
+        <div className={head['line']}>
           <h1>{name}</h1>
           <StateMark mark={sensorMarks[condition]} label={words.conditions[condition]} />
         </div>
@@ -38,7 +39,7 @@ export function SensorHead({ sensor }: { sensor: Sensor }): ReactNode {
           <Link href={triggerHref(name)}>{words.trigger}</Link>
         </p>
         {pause === null ? null : (
-          <p className={styles['pause']}>
+          <p className={`${head['line']} ${styles['pause']}`}>
             {words.pausedBy(printable(pause.by))}
             {pause.note === '' ? null : <q>{printable(pause.note)}</q>}
             {pause.untilAt === null ? null : (
@@ -49,7 +50,7 @@ export function SensorHead({ sensor }: { sensor: Sensor }): ReactNode {
           </p>
         )}
       </div>
-      <div className={styles['actions']}>
+      <div className={head['actions']}>
         <Button why={why ?? noPoll} onClick={() => setAsking('preview')}>
           {words.actions.preview}
         </Button>

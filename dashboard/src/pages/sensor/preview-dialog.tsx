@@ -5,6 +5,7 @@ import { printable } from '../../data/printable.js'
 import { Button } from '../../parts/button.js'
 import { Dialog } from '../../parts/dialog.js'
 import { JsonBlock } from '../../parts/json-block.js'
+import head from '../../parts/page-head.module.css'
 import { ErrorState, Skeleton } from '../../parts/states.js'
 import { words } from '../../words/sensors.js'
 import styles from './page.module.css'
@@ -44,7 +45,7 @@ export function PreviewDialog({ name, onClose }: { name: string; onClose: () => 
             <JsonBlock value={{ before: data.before, after: data.after }} />
           </>
         )}
-        <div className={styles['actions']}>
+        <div className={head['actions']}>
           <Button onClick={() => void refetch()} disabled={isFetching}>
             {words.preview.again}
           </Button>

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { Trigger } from '../../../../src/client/operations.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
+import head from '../../parts/page-head.module.css'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
 import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
 import { TriggerState } from '../../parts/triggers/trigger-state.js'
@@ -11,7 +12,6 @@ import { useKeys } from '../../shell/keys.js'
 import { words as edit } from '../../words/edit-trigger.js'
 import { words } from '../../words/trigger.js'
 import { EditDialog } from './edit-dialog.js'
-import styles from './page.module.css'
 import { RunNowDialog } from './run-now.js'
 import { cronOf, useCronPreview } from './schedule.js'
 
@@ -39,9 +39,9 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
     },
   ])
   return (
-    <header className={styles['head']}>
-      <div className={styles['names']}>
-        <div className={styles['line']}>
+    <header className={head['head']}>
+      <div className={head['names']}>
+        <div className={head['line']}>
           <h1>{name}</h1>
           <TriggerState state={state} />
         </div>
@@ -52,7 +52,7 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
           {words.source(source)}
         </p>
       </div>
-      <div className={styles['actions']}>
+      <div className={head['actions']}>
         <Button why={why ?? ended} onClick={() => ask('run')}>
           {words.actions.run}
         </Button>
@@ -82,7 +82,7 @@ function ScheduleSentence({ trigger }: { trigger: Trigger }): ReactNode {
   const preview = useCronPreview(trigger)
   if (cron === undefined) return <p>{scheduleLine(trigger)}</p>
   return (
-    <p className={styles['line']}>
+    <p className={head['line']}>
       {preview?.description == null ? null : <strong>{preview.description}</strong>}
       <code>{cron.expression}</code>
       <span>{cron.timezone}</span>
