@@ -11,7 +11,7 @@ import { endEffectsOf, type EndEffects } from '../kernel/run/end-effect.js'
 
 /** Loads what the ends of runs change: a store is opened with it. */
 export async function loadEndEffects(): Promise<EndEffects> {
-  return endEffectsOf(await fromAll(({ endEffects }) => endEffects?.()))
+  return endEffectsOf(await fromAll(async ({ endEffects = [] }) => endEffects))
 }
 
 /** Loads all kinds of triggers. */
@@ -51,7 +51,7 @@ export async function loadChecks(): Promise<readonly Check[]> {
 async function fromAll<Part>(
   load: (feature: Feature) => Promise<readonly Part[]> | undefined,
 ): Promise<readonly Part[]> {
-  const features: readonly Feature[] = await findFeatures()
+  const features: readonly Feature[] = findFeatures()
   const parts = await Promise.all(features.map(async (feature) => (await load(feature)) ?? []))
   return parts.flat()
 }

@@ -135,7 +135,7 @@ async function extended(command: Command<App>): Promise<Command<App>> {
 
 async function featureCommands(): Promise<Entries> {
   const { findFeatures } = await import('../features/find-features.js')
-  const features = await findFeatures()
+  const features = findFeatures()
   const lists = features.map((feature): FeatureEntries => ('commands' in feature ? feature.commands : {}))
   return Object.fromEntries(
     lists

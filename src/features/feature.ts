@@ -36,7 +36,7 @@ export interface Feature {
   /** How triggers are performed if no engine runs, because commands of this feature perform them. */
   readonly withoutEngine?: (active: readonly StoredTrigger[]) => Promise<string | undefined>
   /** What the ends of its runs change besides the runs. */
-  readonly endEffects?: () => Promise<readonly EndEffect[]>
+  readonly endEffects?: readonly EndEffect[]
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
   /** What it checks for `rota doctor`. */

@@ -112,7 +112,7 @@ describe('a change through the API', () => {
     const others = routes.filter((one) => !isChange(one)).map(({ method, path }) => `${method} ${path}`)
     const known = ['/preview', '/session', '/sensors/{name}/preview', '/backfills/plan']
     expect(others.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([])
-    const features = await findFeatures()
+    const features = findFeatures()
     for (const feature of features) {
       if (!('routes' in feature) || !(await feature.routes()).some(isChange)) continue
       const test = join(root, 'src/features', feature.name, 'test/routes.test.ts')

@@ -6,7 +6,7 @@ import type { App } from '../rota.js'
 
 /** Loads the routes of all features. */
 export async function loadFeatureRoutes(): Promise<readonly Route<App>[]> {
-  const features = await findFeatures()
+  const features = findFeatures()
   const lists = features.map(
     async (feature): Promise<readonly Route<App>[]> => ('routes' in feature ? await feature.routes() : []),
   )
@@ -18,12 +18,12 @@ export type Door = (app: App, request: Request) => Promise<Response>
 
 /** Loads the doors of all features, by the first part of their path. */
 export async function loadDoors(): Promise<ReadonlyMap<string, Door>> {
-  const features: readonly Feature[] = await findFeatures()
+  const features: readonly Feature[] = findFeatures()
   return new Map(features.flatMap(({ doors = {} }) => Object.entries(doors) as [string, Door][]))
 }
 
 /** Loads the gauges that features add to the metrics. */
 export async function loadGauges(): Promise<readonly FeatureGauge[]> {
-  const features: readonly Feature[] = await findFeatures()
+  const features: readonly Feature[] = findFeatures()
   return (await Promise.all(features.map(async ({ gauges }) => (await gauges?.()) ?? []))).flat()
 }

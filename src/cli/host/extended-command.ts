@@ -7,7 +7,7 @@ import { usageError } from '../framework/usage-error.js'
 
 /** A command with what a feature adds to it. */
 export async function extendedCommand(command: Command<App>): Promise<Command<App>> {
-  const features: readonly Feature[] = await findFeatures()
+  const features: readonly Feature[] = findFeatures()
   const load = features.find(({ extensions }) => extensions?.[command.name] !== undefined)?.extensions?.[
     command.name
   ]

@@ -12,7 +12,7 @@ export interface UpFeatures {
 
 /** Loads what features add to `rota up`. */
 export async function loadUpFeatures(): Promise<UpFeatures> {
-  const features: readonly FeatureParts[] = await findFeatures()
+  const features: readonly FeatureParts[] = findFeatures()
   const extensions = await Promise.all(features.flatMap(({ up }) => up?.() ?? []))
   const notices = await Promise.all(features.flatMap((one) => one.notices?.() ?? []))
   return { extensions: [serveOption, ...extensions], notices }

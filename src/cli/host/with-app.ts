@@ -1,7 +1,7 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { checkStoreUrl } from '../../formats/store-url.js'
 import { shownUrl } from '../../app/store/open-store.js'
-import type { App } from '../../app/rota.js'
+import { createApp, type App } from '../../app/rota.js'
 import type { Ended, OpenOptions, Surroundings, UseApp } from '../framework/command.js'
 import { authorOf } from '../framework/author-of.js'
 import { configOf, namedConfig, noConfig } from './config-of.js'
@@ -48,8 +48,6 @@ async function useAndClose(context: Surroundings, app: App, use: UseApp<App>): E
 
 async function openApp(context: Surroundings, { create, orEmpty = false }: OpenOptions<App>): Promise<App> {
   const { directory } = context
-  // Loaded only here, so that no help and no completion waits for it.
-  const { createApp } = await import('../../app/rota.js')
   const store = await storeUrl(context)
   const author = authorOf(context)
   const inMemory = (): App => createApp({ store: 'memory:', directory }, 'api', { author })

@@ -1,6 +1,7 @@
 import { featureConfig } from '../feature-config.js'
 import type { Feature } from '../feature.js'
 import type { AssetsConfig } from './config.js'
+import { assetEffect } from './end-effect.js'
 
 /** The feature `assets` without its object on the app. */
 export const feature = {
@@ -8,7 +9,7 @@ export const feature = {
   kinds: async () => [(await import('./kind.js')).upstreamKind],
   handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
   config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
-  endEffects: async () => [(await import('./end-effect.js')).assetEffect],
+  endEffects: [assetEffect],
   routes: async () => (await import('./routes.js')).assetRoutes,
   commands: {
     asset: {

@@ -1,10 +1,11 @@
 import type { Feature } from '../feature.js'
+import { onceEffect } from './end-effect.js'
 
 /** The feature `command-jobs` without its object on the app. */
 export const feature = {
   name: 'command-jobs',
   handlers: async () => (await import('./unclaimed.js')).commandHandlers,
-  endEffects: async () => [(await import('./end-effect.js')).onceEffect],
+  endEffects: [onceEffect],
   up: async () => (await import('./jobs-option.js')).jobsFileOption,
   routes: async () => (await import('./routes.js')).commandJobRoutes,
   commands: {

@@ -75,7 +75,7 @@ async function missedEntry(context: Context<App>, app: App, answer: Why): Promis
   const { explanations, beside, trigger } = answer
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
   if (!isMissed || beside.length > 0) return undefined
-  const features: readonly Feature[] = await findFeatures()
+  const features: readonly Feature[] = findFeatures()
   for (const { missedCommand } of features) {
     const command = await missedCommand?.(context, app, trigger)
     if (command !== undefined) return command
