@@ -11,20 +11,19 @@ const sharing = [
   'test/{cli,dashboard,features,time}/**/*.test.ts',
 ]
 const excluded = ['**/test/campaign/**', '**/node_modules/**']
+const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
 export default defineConfig({
   test: {
+    // Only here: projects that extend this would each make a directory inside the one before.
     globalSetup: ['test/run-directory.ts'],
-    pool: 'forks',
     // Many tests wait for processes and disks: left alone, vitest would keep one of two cores for itself.
     maxWorkers: 3,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'sharing', include: sharing, exclude: excluded, isolate: false } },
+      { test: { ...common, name: 'sharing', include: sharing, exclude: excluded, isolate: false } },
       {
-        extends: true,
         test: {
+          ...common,
           name: 'apart',
           // The last one is an example that readers of the guide copy.
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/testing/*.vitest.mjs'],
