@@ -73,6 +73,7 @@ function lines(): Readonly<Record<string, readonly string[]>> {
     run: ['nightly'],
     enqueue: ['work'],
     retry: [ids.failed],
+    reload: [],
     cancel: [ids.pending],
     pause: ['nightly', '--reason', 'why'],
     resume: ['nightly'],
