@@ -18,6 +18,8 @@ export default {
       queue: 'mail',
       retry: { attempts: 4, delay: '10s' },
       timeout: '1m',
+      // Failed runs are kept for longer than the others, but not more than a thousand of them.
+      retention: { failed: { age: '90d', count: 1000 } },
     },
   },
   triggers: { digest: { job: 'digest', cron: '0 7 * * *', timezone: 'Europe/London' } },

@@ -341,6 +341,8 @@ export type Job = {
 /** The schema Kept of the API. */
 export type Kept = {
   readonly what: 'runs' | 'audit' | 'rollups' | 'coverage' | 'requests' | 'sessions'
+  readonly job: string | null
+  readonly state: string | null
   readonly keptMs: number
   readonly most: number | null
   readonly about: string

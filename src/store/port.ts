@@ -18,6 +18,7 @@ import type { Fact, FactPage, HolderNotice, Signs, WorkerFact } from '../kernel/
 import type { Hold, HoldTarget } from '../kernel/hold/hold.js'
 import type { RunId } from '../kernel/identity/identity.js'
 import type { Job, Queue } from '../kernel/job/job.js'
+import type { EndedRun } from '../kernel/job/retention.js'
 import type { RecordedRange } from '../kernel/ledger/ledger.js'
 import type { StateEntry, StateChange, StateFilter } from '../kernel/state/state-entry.js'
 import type { Outcome } from '../kernel/run/outcome.js'
@@ -53,14 +54,30 @@ export interface Store
   /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
   watch(hint: Hint): () => void
 
-  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Answers how many runs went. */
-  prune(request: { before: Instant; limit: number; now: Instant }): Promise<number>
+  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Where `runs` are named, only those of them go. Answers how many runs went. */
+  prune(request: PruneRequest): Promise<number>
+
+  /** Final runs by their ends, the newest first, those after `after` in this order. */
+  endedRuns(request: {
+    after: Pick<EndedRun, 'id' | 'finishedAt'> | undefined
+    limit: number
+  }): Promise<readonly EndedRun[]>
 
   /** What the store knows of its own health; `deep` looks for damage everywhere, however long that takes. */
   health(request: { now: Instant; deep?: boolean }): Promise<StoreHealth>
 
   /** Ends what is under way, then closes. Every later call throws `STORE_CLOSED`. */
   close(): Promise<void>
+}
+
+/** Which final runs are removed. */
+export interface PruneRequest {
+  /** Only runs that ended before this. */
+  readonly before: Instant
+  readonly limit: number
+  readonly now: Instant
+  /** At most `limit` of them. */
+  readonly runs?: readonly RunId[] | undefined
 }
 
 /** Hears a hint. Where the store knows that it is about runs that may be claimed and nothing else, it says so. */

@@ -122,6 +122,6 @@ export const words = {
       sessions: 'sessions',
     },
     most: (count: number) => `, at most ${count.toLocaleString('en')}`,
-    keptTeach: 'The option retention of the config says how long runs are kept.',
+    keptTeach: 'The option retention of the config says how long runs are kept; a job can have its own.',
   },
 } as const

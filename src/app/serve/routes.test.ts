@@ -58,12 +58,22 @@ describe('the routes', () => {
   })
 
   it('say how long the store keeps what', async () => {
-    const { ask } = await stage()
+    const { ask, app } = await stage()
     const { items } = (await ask('GET', '/api/v1/retention')).body as unknown as {
       items: { what: string; keptMs: number }[]
     }
     const days = Object.fromEntries(items.map(({ what, keptMs }) => [what, keptMs / 86_400_000]))
     expect(days).toEqual({ runs: 30, audit: 400, rollups: 400, coverage: 400, requests: 1, sessions: 0.5 })
+    await app.jobs.add({ short: { command: ['true'], retention: { failed: { age: '90d', count: 9 } } } })
+    const after = (await ask('GET', '/api/v1/retention')).body as unknown as { items: unknown[] }
+    expect(after.items).toContainEqual({
+      what: 'runs',
+      job: 'short',
+      state: 'failed',
+      keptMs: 90 * 86_400_000,
+      most: 9,
+      about: 'failed runs of short',
+    })
   })
 
   it('list triggers in pages, forwards and backwards', async () => {

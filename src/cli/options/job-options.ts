@@ -79,6 +79,11 @@ export const jobOptions: readonly Option[] = [
     help: 'a class, code, exit code or status that is not retried',
     isList: true,
   },
+  {
+    name: 'retention',
+    value: 'duration',
+    help: 'how long its final runs are kept; default: that of the app',
+  },
   { name: 'dead-letter', value: 'job', help: 'the job that gets each run that failed for good' },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
   ...rateOptions({ name: 'limit', key: 'limit', what: 'how many may start' }),
@@ -140,6 +145,7 @@ export async function readJobInput(context: Surroundings): Promise<JobInput | un
     limit: readLimit(context, 'limit'),
     limitPerKey: readLimit(context, 'key-limit'),
     deadLetter: args.text('dead-letter'),
+    retention: args.text('retention'),
     concurrency: args.whole('concurrency'),
     concurrencyPerKey: args.whole('concurrency-per-key'),
   }

@@ -4,9 +4,8 @@ import type { Finished, LostClaim, Store } from '../../store/port.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
 import { noteLostWorkers } from '../notices.js'
-import { forgetRequests } from './forget-requests.js'
-import { auditKept } from './kept.js'
-import { countedUntil, forgetDays, rollUp } from './roll-up.js'
+import { Pruning } from './pruning.js'
+import { forgetDays, rollUp } from './roll-up.js'
 
 /** What upkeep needs. */
 export interface UpkeepOptions {
@@ -19,33 +18,32 @@ export interface UpkeepOptions {
   readonly leaseSlackMs?: number | undefined
   /** How often it looks for workers that are gone. */
   readonly everyMs: number
-  /** How long final runs are kept. */
+  /** How long final runs are kept whose job says nothing else. */
   readonly retentionMs: () => number
   /** Lost runs are claimable again. */
   readonly onRuns: () => void
 }
 
 const lostBatch = 200
-const pruneBatch = 1000
-const pruneEveryMs = 3_600_000
 const rollUpEveryMs = 600_000
 
 /** Looks after what nobody else does: claims of workers that are gone, hours that are over, and history that is old enough. */
 export class Upkeep {
   readonly #options: UpkeepOptions
-  #pruneAt: Instant = 0
+  readonly #pruning: Pruning
   #rollUpAt: Instant = 0
 
   constructor(options: UpkeepOptions) {
     this.#options = options
+    this.#pruning = new Pruning(options)
   }
 
   async step(): Promise<Look> {
     const takenOver = await this.#takeOver()
     const isRolledUp = await this.#rollUp()
     // A run is counted before it goes.
-    const pruned = isRolledUp ? await this.#prune() : 0
-    const hasMore = takenOver === lostBatch || !isRolledUp || pruned === pruneBatch
+    const isPruning = isRolledUp && (await this.#pruning.step())
+    const hasMore = takenOver === lostBatch || !isRolledUp || isPruning
     return { afterMs: hasMore ? 0 : this.#options.everyMs }
   }
 
@@ -89,33 +87,6 @@ export class Upkeep {
     if ((await forgetDays(store, at)) > 0) return false
     this.#rollUpAt = at + rollUpEveryMs
     return true
-  }
-
-  async #prune(): Promise<number> {
-    const { store, now } = this.#options
-    const [at, retentionMs] = [now(), this.#options.retentionMs()]
-    if (retentionMs === Infinity || at < this.#pruneAt) return 0
-    const before = Math.min(at - retentionMs, countedUntil(at))
-    const pruned = await store.prune({ before, limit: pruneBatch, now: at })
-    const audited = await store.pruneAudit({
-      before: at - auditKept.ms,
-      keep: auditKept.most,
-      limit: pruneBatch,
-    })
-    if (pruned < pruneBatch && audited < pruneBatch) {
-      await forgetRequests(store, at)
-      this.#pruneAt = at + pruneEveryMs
-    }
-    if (pruned > 0) {
-      const details = { before, count: pruned }
-      this.#options.events.emit('operation', {
-        operation: 'prune',
-        target: 'runs',
-        outcome: 'pruned',
-        details,
-      })
-    }
-    return Math.max(pruned, audited)
   }
 }
 

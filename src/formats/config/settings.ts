@@ -11,7 +11,7 @@ import {
 } from '../../kernel/definition/read-value.js'
 import { readQueue } from '../../kernel/job/define-queue.js'
 import type { Queue } from '../../kernel/job/job.js'
-import { MAX_DURATION_MS } from '../../time/duration.js'
+import { retentionBounds } from '../../kernel/job/retention.js'
 
 /** How an app works, as its options or its config say it. */
 export interface AppSettings {
@@ -47,7 +47,6 @@ export const settingNames = [
 ] as const
 
 const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
-const retentionBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
 const offerBounds = { min: 100, max: 86_400_000, allowed: 'from 100ms to 1d' }
 
 /** How long a run waits for a claim before it is offered on the bus, by default. */

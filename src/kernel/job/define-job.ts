@@ -24,6 +24,7 @@ import {
   type Written,
 } from '../definition/read-value.js'
 import { readRates, type RateLimitOptions } from './define-rate.js'
+import { readJobRetention, type RetentionOptions } from './retention.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** How a job is queued, retried and limited, whatever its handler is. */
@@ -50,6 +51,8 @@ export interface JobOptions {
   readonly alerts?: AlertsOption | undefined
   /** The job that gets a run for each run that failed after its last attempt, in the same transaction; default: none. */
   readonly deadLetter?: string | undefined
+  /** How long its final runs are kept, such as `7d`, or by how they ended; default: the `retention` of the app. */
+  readonly retention?: string | number | RetentionOptions | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
@@ -99,6 +102,7 @@ export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'deadLetter',
   'limit',
   'limitPerKey',
+  'retention',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -143,6 +147,7 @@ export function readJob(
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
     ...readRates(input, ['limit', 'limitPerKey'], place),
+    ...readJobRetention(input['retention'], within(place, 'retention')),
     ...readDeadLetter(input['deadLetter'], name, within(place, 'deadLetter')),
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined

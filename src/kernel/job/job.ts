@@ -3,6 +3,7 @@ import type { AssetSpec } from '../partition/asset-spec.js'
 import type { Json } from '../definition/json.js'
 import type { SecretText } from '../definition/secret-text.js'
 import type { RateLimit } from './rate-limit.js'
+import type { JobRetention } from './retention.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** The action of a job: a function of the process that defined it, a function of a module, a command, a request, or a pipeline file. */
@@ -74,6 +75,8 @@ export interface Job {
   readonly alerts?: AlertsOption | undefined
   /** The job that gets each run that failed for good. */
   readonly deadLetter?: string | undefined
+  /** How long its final runs are kept; absent: as the app says. */
+  readonly retention?: JobRetention | undefined
   /** The asset part of its definition, if it is an asset. */
   readonly asset?: AssetSpec | undefined
   /** Its source has removed it: it stays for its runs, and any source may define the name again. */

@@ -20,7 +20,7 @@ export type Operation =
   | { readonly kind: 'cancel' | 'retry' | 'advance'; readonly run: number }
   | { readonly kind: 'hold'; readonly target: number; readonly forMs: number }
   | { readonly kind: 'release'; readonly target: number; readonly catchUp: boolean }
-  | { readonly kind: 'prune'; readonly ageMs: number; readonly limit: number }
+  | { readonly kind: 'prune'; readonly ageMs: number; readonly limit: number; readonly isNamed: boolean }
   | { readonly kind: 'log'; readonly run: number }
   | { readonly kind: 'remove-job'; readonly job: number }
   | { readonly kind: 'note'; readonly name: number; readonly revision: number; readonly value: number }
@@ -135,6 +135,7 @@ const kinds: readonly { weight: number; arbitrary: fc.Arbitrary<Operation> }[] =
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('prune'),
+      isNamed: fc.boolean(),
       ageMs: fc.constantFrom(0, 60_000),
       limit: fc.integer({ min: 1, max: 20 }),
     }),

@@ -92,8 +92,10 @@ export class Player {
       case 'release':
         return await this.#moveHold(operation)
       case 'prune': {
-        const { ageMs, limit } = operation
-        await this.both((store) => store.prune({ before: this.now - ageMs, limit, now: this.now }))
+        const { ageMs, limit, isNamed } = operation
+        const ended = await this.both((store) => store.endedRuns({ after: undefined, limit }))
+        const runs = isNamed ? ended.filter((_, index) => index % 2 === 0).map(({ id }) => id) : undefined
+        await this.both((store) => store.prune({ before: this.now - ageMs, limit, now: this.now, runs }))
         await this.both((store) => store.pruneAudit({ before: this.now - ageMs, keep: 20, limit }))
         return
       }

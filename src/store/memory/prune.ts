@@ -1,11 +1,14 @@
 import { addCounts, writeCounts } from '../../kernel/ledger/pruned-counts.js'
-import type { FinalState } from '../../kernel/run/run.js'
+import type { EndedRun } from '../../kernel/job/retention.js'
+import { isFinal, type FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
+import type { PruneRequest, Store } from '../port.js'
 import { forgetExpired } from './state.js'
 import { forgetFreeKeys } from './policies/rates.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,
+  byFinish,
   byFirst,
   dropRange,
   runsOfTrigger,
@@ -17,18 +20,43 @@ import {
 } from './tables.js'
 
 /** Removes the oldest final runs; runs of a due instant leave a `pruned` range, so that they are never planned again. */
-export function prune(tables: Tables, request: { before: Instant; limit: number; now: Instant }): number {
-  let removed = 0
+export function prune(tables: Tables, request: PruneRequest): number {
   forgetExpired(tables, request)
   forgetFreeKeys(tables, request.now)
-  while (removed < request.limit) {
-    const row = tables.final.first
-    if (row === undefined || (row.finishedAt as Instant) >= request.before) break
+  const victims = victimsOf(tables, request)
+  for (const row of victims) {
     forgetRun(tables, row)
     if (row.origin === 'trigger' && row.trigger !== undefined) recordPruned(tables, row, request.now)
-    removed++
   }
-  return removed
+  return victims.length
+}
+
+function victimsOf(tables: Tables, { before, limit, runs }: PruneRequest): readonly RunRow[] {
+  const victims: RunRow[] = []
+  const named = runs
+    ?.flatMap((id) => tables.runs.get(id) ?? [])
+    .filter(({ phase }) => isFinal(stateOf(phase)))
+  for (const row of named?.toSorted(byFinish) ?? tables.final.from(() => false)) {
+    if (victims.length === limit || (row.finishedAt as Instant) >= before) break
+    victims.push(row)
+  }
+  return victims
+}
+
+/** Final runs by their ends, the newest first. */
+export function endedRuns(
+  tables: Tables,
+  { after, limit }: Parameters<Store['endedRuns']>[0],
+): readonly EndedRun[] {
+  const ended: EndedRun[] = []
+  const isBefore = ({ finishedAt = 0, id }: RunRow): boolean =>
+    after === undefined || finishedAt < after.finishedAt || (finishedAt === after.finishedAt && id < after.id)
+  for (const row of tables.final.backwards(isBefore)) {
+    if (ended.length === limit) break
+    const { id, job, finishedAt = 0 } = row
+    ended.push({ id, job, state: stateOf(row.phase) as FinalState, finishedAt })
+  }
+  return ended
 }
 
 function recordPruned(tables: Tables, row: RunRow, now: Instant): void {

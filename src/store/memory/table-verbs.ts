@@ -6,7 +6,7 @@ import { hold, release } from './holds.js'
 import { countRuns, runsPage } from './runs/list-runs.js'
 import * as overview from './overview.js'
 import * as planning from './planning.js'
-import { prune } from './prune.js'
+import { endedRuns, prune } from './prune.js'
 import * as reading from './reading.js'
 import { late, series } from './overview/series.js'
 import { changeState, forgetSeen, seen, stateEntries, stateTally } from './state.js'
@@ -79,6 +79,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
     auditPage: async (filter) => read((tables) => auditPage(tables, filter)),
     pruneAudit: async (request) => change((tables) => pruneAudit(tables, request)),
     prune: async (request) => change((tables) => prune(tables, request)),
+    endedRuns: async (request) => read((tables) => endedRuns(tables, request)),
 
     jobs: async () =>
       read(({ jobs }) => [...jobs.values()].toSorted((a, b) => compareText(a.job.name, b.job.name))),

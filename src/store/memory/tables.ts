@@ -150,7 +150,7 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     readySlotted: new ReadyRuns(byUrgency),
     readyCrashed: new ReadyRuns(byUrgency),
     delayed: new OrderedSet<RunRow>((a, b) => a.runAt - b.runAt || a.seq - b.seq),
-    final: new OrderedSet<RunRow>((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)),
+    final: new OrderedSet<RunRow>(byFinish),
     /** Runs that hold, or may hold, a unique key of a job. */
     unique: new Map<string, Set<RunRow>>(),
     counts: { pending: 0, running: 0, done: 0, failed: 0, cancelled: 0 },
@@ -208,6 +208,11 @@ export function stateOf(phase: Phase): RunState {
 /** The order in which runs are admitted and claimed. */
 export function byUrgency(a: RunRow, b: RunRow): number {
   return b.priority - a.priority || a.runAt - b.runAt || a.seq - b.seq
+}
+
+/** The order of final runs: by their ends. */
+export function byFinish(a: RunRow, b: RunRow): number {
+  return (a.finishedAt ?? 0) - (b.finishedAt ?? 0) || byId(a, b)
 }
 
 /** Orders by id. */

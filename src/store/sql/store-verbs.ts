@@ -36,7 +36,7 @@ import { changeState, stateEntries } from './state.js'
 import type { Verb } from './verb.js'
 import { expire } from './runs/expire.js'
 import { log, logs } from './runs/logs.js'
-import { prune } from './runs/prune.js'
+import { endedRuns, prune } from './runs/prune.js'
 import { drain, register, retire, signsOf, workers } from './workers.js'
 
 /** The methods of a store that are the same on every SQL database. */
@@ -96,6 +96,7 @@ export function storeVerbs({ commit, read }: Driver) {
         if (piece < limit || removed === request.limit) return removed
       }
     },
+    endedRuns: (request) => read((session) => endedRuns(session, request)),
     cancel: (request) => commit((session) => cancel(session, request)),
     retry: (request) => commit((session) => retry(session, request)),
     advance: (request) => commit((session) => advance(session, request)),

@@ -88,6 +88,7 @@ export function jobView({ job, source }: StoredJob) {
     'deadLetter',
     'limit',
     'limitPerKey',
+    'retention',
   ] as const
   return {
     name: job.name,

@@ -2,6 +2,7 @@ import { nextInstants } from '../../../app/explain/next-instants.js'
 import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
+import type { JobRetention } from '../../../kernel/job/retention.js'
 import type { SecretText } from '../../../kernel/definition/secret-text.js'
 import type { RateLimit } from '../../../kernel/job/rate-limit.js'
 import type { Hold } from '../../../kernel/hold/hold.js'
@@ -181,8 +182,20 @@ const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly 
   'limit per key': ({ limitPerKey }) => limitPerKey && rateText(limitPerKey),
   'quarantined after': ({ maxCrashes }) => count(maxCrashes, 'lost worker'),
   'dead-letter job': 'deadLetter',
+  kept: ({ retention }) => retention && retentionText(retention),
   source: ({ source, ended }) => `${source}${ended === true ? ', which no longer defines it' : ''}`,
   triggers: ({ triggers }) => triggers.join(', ') || 'none; `rota run` and `rota enqueue` start it',
+}
+
+/** How long runs are kept, by how they ended. */
+function retentionText(retention: JobRetention): string {
+  return Object.entries(retention)
+    .map(([state, { ageMs, count: most }]) => {
+      const age = ageMs === undefined ? [] : [formatDuration(ageMs)]
+      const newest = most === undefined ? [] : [`the newest ${most}`]
+      return `${state} ${[...age, ...newest].join(', ')}`
+    })
+    .join('; ')
 }
 
 /** Names without their texts, which may be secrets; with the variable or file of those that are read from there. */

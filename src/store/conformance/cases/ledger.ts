@@ -139,6 +139,49 @@ export function ledgerLaws(law: Law): void {
     expect(await ledgerOf(stage)).toEqual([])
   })
 
+  law('endedRuns gives final runs by their ends, the newest first, page by page', async (stage) => {
+    await stage.ready()
+    await stage.enqueue([aRun('1'), aRun('2'), aRun('3'), aRun('4')])
+    const claims = await stage.claim('w', t0)
+    for (const [i, claim] of claims.slice(0, 3).entries())
+      await stage.finish('w', claim, {
+        outcome: outcomes[i === 1 ? 'failed' : 'done'],
+        at: t0 + (i === 0 ? 9 : 5),
+      })
+    const all = await stage.store.endedRuns({ after: undefined, limit: 9 })
+    expect(all.map(({ job, state, finishedAt }) => [job, state, finishedAt - t0])).toEqual([
+      ['work', 'done', 9],
+      ['work', all[1]?.state, 5],
+      ['work', all[2]?.state, 5],
+    ])
+    expect(new Set(all.slice(1).map(({ state }) => state))).toEqual(new Set(['done', 'failed']))
+    const first = await stage.store.endedRuns({ after: undefined, limit: 2 })
+    const rest = await stage.store.endedRuns({ after: first[1], limit: 2 })
+    expect([...first, ...rest]).toEqual(all)
+  })
+
+  law('prune of named runs removes only those that are final and ended before the instant', async (stage) => {
+    await runsThatEnd(stage, ['done', 'failed', 'done', undefined, 'done'])
+    const at = t0 + 9 * minute
+    const found = await stage.store.runs({ trigger: 't', limit: 9 })
+    const runs = found.toSorted((a, b) => a.dueAt - b.dueAt).map(({ id }) => id)
+    const named = [runs[1], runs[3], runs[4], 'nobody'] as typeof runs
+    expect(await stage.store.prune({ before: t0, limit: 9, now: at, runs: named })).toBe(0)
+    expect(await stage.store.prune({ before: at, limit: 9, now: at, runs: named })).toBe(2)
+    expect(await placesOf(stage)).toEqual([
+      ['pruned', 2, 2],
+      ['pruned', 5, 5],
+    ])
+    // A range grows over what is removed later, and over no run that is left.
+    expect(await stage.store.prune({ before: at, limit: 9, now: at, runs: runs.slice(0, 3) })).toBe(2)
+    expect(await placesOf(stage)).toEqual([
+      ['pruned', 1, 3],
+      ['pruned', 5, 5],
+    ])
+    await stage.reopen()
+    expect(await stage.store.endedRuns({ after: undefined, limit: 9 })).toEqual([])
+  })
+
   law('G7: the ledger is the same after reopening', async (stage) => {
     await runsThatEnd(stage, ['done', 'failed'])
     await stage.store.prune({ before: t0 + 9 * minute, limit: 1, now: t0 + 9 * minute })

@@ -1,5 +1,8 @@
 import { addCounts, writeCounts } from '../../../kernel/ledger/pruned-counts.js'
+import type { RunId } from '../../../kernel/identity/identity.js'
+import type { EndedRun } from '../../../kernel/job/retention.js'
 import type { Instant } from '../../../time/instant.js'
+import type { PruneRequest, Store } from '../../port.js'
 import { originCode, type RangeRow } from '../rows/run-rows.js'
 import { done, stateName } from '../rows/states.js'
 import { newestRange, recordRanges } from '../planning/ledger.js'
@@ -11,6 +14,16 @@ import type { Verb } from '../verb.js'
 // Relies on: runs_ended, which has no unfinished runs: none of them can be removed.
 const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
   from rota.runs where state >= ${done} and finished_at < $1 order by finished_at, id limit $2`
+
+// Relies on: the unique index of runs.id.
+const NAMED = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
+  from rota.runs where id = any($3::text[]) and state >= ${done} and finished_at < $1
+  order by finished_at, id limit $2`
+
+// Relies on: runs_ended.
+const ENDED = `select id, job, state, finished_at from rota.runs
+  where state >= ${done} and finished_at <= $1 and (finished_at < $1 or id < $2)
+  order by finished_at desc, id desc limit $3`
 
 // Relies on: primary keys.
 const FORGET_ATTEMPTS = `delete from rota.attempts where run = any($1::int8[])`
@@ -47,20 +60,43 @@ type Pruned = Pick<
 >
 
 /** Removes the oldest final runs; those of a trigger leave a `pruned` range, so that none of them is planned again. */
-export function* prune(
-  session: Session,
-  request: { before: Instant; limit: number; now: Instant },
-): Verb<number> {
+export function* prune(session: Session, { runs, ...request }: PruneRequest): Verb<number> {
   session.beExclusive()
   yield* forgetExpired(session, request)
   yield* forgetFreeKeys(session, request.now)
-  const victims = yield* session.sql.all<Victim>(OLDEST, request.before, request.limit)
+  const { before, limit } = request
+  const victims =
+    runs === undefined
+      ? yield* session.sql.all<Victim>(OLDEST, before, limit)
+      : yield* session.sql.all<Victim>(NAMED, before, limit, [...runs])
   if (victims.length === 0) return 0
   const seqs = victims.map(({ seq }) => seq)
   for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS])
     yield* session.sql.change(sql, seqs)
   for (const victim of victims) if (victim.trigger !== null) yield* recordPruned(session, victim, request.now)
   return victims.length
+}
+
+/** Final runs by their ends, the newest first. */
+export function* endedRuns(
+  session: Session,
+  { after, limit }: Parameters<Store['endedRuns']>[0],
+): Verb<readonly EndedRun[]> {
+  const { finishedAt, id } = after ?? { finishedAt: Number.MAX_SAFE_INTEGER, id: '' }
+  const rows = yield* session.sql.all<EndedRow>(ENDED, finishedAt, id, limit)
+  return rows.map((row) => ({
+    id: row.id,
+    job: row.job,
+    state: stateName(row.state) as EndedRun['state'],
+    finishedAt: row.finished_at,
+  }))
+}
+
+interface EndedRow {
+  readonly id: RunId
+  readonly job: string
+  readonly state: number
+  readonly finished_at: number
 }
 
 function* recordPruned(session: Session, victim: Victim, now: Instant): Verb<void> {
