@@ -11,6 +11,7 @@ export const featureNames = [
   'calendars',
   'command-jobs',
   'isolation',
+  'pings',
   'plans',
   'rounds',
   'sensors',

@@ -19,6 +19,7 @@ export type AlertStatus = {
       | 'missed'
       | 'sla'
       | 'paused'
+      | 'sensor-behind'
       | 'worker-lost'
     )[]
     readonly channels: readonly string[]

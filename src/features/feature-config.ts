@@ -17,7 +17,7 @@ export interface FeatureDefinitions extends SectionDefinitions {
 /** What a feature can use of an app that is made from a config. */
 export type ConfiguredApp = Pick<
   AppContext,
-  'definitions' | 'clock' | 'directory' | 'storeUrl' | 'handlerExtensions'
+  'definitions' | 'source' | 'clock' | 'directory' | 'storeUrl' | 'handlerExtensions'
 >
 
 /** The config of a feature, whose keys are those of its input. */

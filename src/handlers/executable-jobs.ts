@@ -62,6 +62,8 @@ export interface FallbackInput {
   readonly executableJobs: ReadonlyMap<string, ExecutableJob>
   /** A handler that executes a command. */
   readonly shell: (spec: (run: RunContext) => ShellSpec) => Handler
+  /** Where secrets are read from. */
+  readonly outside: Outside
 }
 
 /** What this process can execute: its own functions, and every command, request and pipeline in the store. */
@@ -87,7 +89,8 @@ export async function executableJobsOf(input: ExecutableInput): Promise<Readonly
     const isOwn = job.handler.kind === 'module' || registry?.shared.has(name) === true
     add(job, handler ?? (isOwn ? outsideHandler(job, { ...around, isFromApi: false }) : undefined))
   }
-  const here = { executableJobs, shell: (spec: (run: RunContext) => ShellSpec) => shellHandler(spec, around) }
+  const shell = (spec: (run: RunContext) => ShellSpec): Handler => shellHandler(spec, around)
+  const here = { executableJobs, shell, outside }
   for (const one of stored) {
     for (const { fallback } of extensions) {
       const handler = fallback?.(one, here)

@@ -1,7 +1,7 @@
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { newTriggerRun } from '../../kernel/identity/occurrence.js'
 import { chainEffect } from '../../kernel/run/end-effect.js'
-import { deadlineChanges } from '../../kernel/sla/sla.js'
+import { runEntries } from '../../kernel/tick/run-entries.js'
 import { catchUp } from '../../kernel/tick/catch-up.js'
 import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
 import { cutCalendar } from '../../kernel/tick/calendar-cut.js'
@@ -64,7 +64,7 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
     runs,
     ranges: [...held.ranges, ...excluded, ...caught.ranges],
     supersede: undefined,
-    ...(due.trigger.sla === undefined ? {} : { stateChanges: deadlineChanges(due.trigger, runs) }),
+    ...runEntries(due.trigger, runs),
   }
 }
 

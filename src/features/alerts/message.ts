@@ -86,6 +86,7 @@ const words: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
   sla: ['SLA breach', 'SLA breaches'],
   missed: ['missed instant', 'missed instants'],
   paused: ['automatic pause', 'automatic pauses'],
+  'sensor-behind': ['late sensor poll', 'late sensor polls'],
   'worker-lost': ['lost worker', 'lost workers'],
 }
 

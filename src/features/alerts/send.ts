@@ -2,11 +2,9 @@ import { createHmac } from 'node:crypto'
 import { boundText } from '../../kernel/definition/bounds.js'
 import type { Json } from '../../kernel/definition/json.js'
 import { alertJobPrefix } from '../../kernel/alert/notice.js'
-import type { SecretText } from '../../kernel/definition/secret-text.js'
-import { handlerFailed } from '../../handlers/handler-context.js'
 import { performShell } from '../../handlers/perform-shell.js'
-import { followRedirects, shorten } from '../../outbound/follow-redirects.js'
-import { maskSecrets, resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
+import { postTo } from '../../handlers/post-to.js'
+import { resolveTexts, type SecretPlaces } from '../../outbound/secrets.js'
 import type { Clock } from '../../time/clock.js'
 import { parseInstant, type Instant } from '../../time/instant.js'
 import type { Channel } from './definition.js'
@@ -32,10 +30,10 @@ export async function send(
     case 'webhook':
       return await sendWebhook(message, channel, context)
     case 'slack':
-      return await post(channel.url, { text: slackText(message) }, context)
+      return await postTo(channel.url, { body: JSON.stringify({ text: slackText(message) }) }, context)
     case 'discord': {
       const body = { content: boundText(linesOf(message).join('\n'), 1900), allowed_mentions: { parse: [] } }
-      return await post(channel.url, body, context)
+      return await postTo(channel.url, { body: JSON.stringify(body) }, context)
     }
     case 'command':
       return await runCommand(message, { name, argv: channel.argv }, context)
@@ -70,50 +68,12 @@ async function sendWebhook(
     'webhook-timestamp': time,
     'webhook-signature': `v1,${signature}`,
   }
-  return await post(url, body, context, { headers, secrets })
+  return await postTo(url, { body, headers, secrets }, context)
 }
 
 /** The key of a secret: base64 behind `whsec_`, otherwise its own bytes. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
-}
-
-async function post(
-  url: SecretText,
-  content: Json,
-  context: SendContext,
-  extra: { readonly headers: Readonly<Record<string, string>>; readonly secrets: readonly string[] } = {
-    headers: {},
-    secrets: [],
-  },
-): Promise<Json> {
-  const { texts, secrets } = await resolveTexts({ url }, context)
-  const address = texts['url'] ?? ''
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
-    throw handlerFailed('the address of the channel is not an http or https URL')
-  const body = typeof content === 'string' ? content : JSON.stringify(content)
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    'user-agent': 'rota',
-    ...extra.headers,
-  }
-  // The address may be a secret with parts that answers and errors repeat.
-  const hidden = [...secrets, ...extra.secrets, ...secrets.flatMap(partsOfUrl)]
-  const mask = (text: string): string => maskSecrets(text, hidden)
-  const rules = { privateTargets: 'allow', signal: context.signal } as const
-  const sent = await followRedirects({ url: new URL(address), method: 'POST', headers, body }, rules).catch(
-    (error: unknown) => {
-      throw handlerFailed(mask(error instanceof Error ? error.message : String(error)))
-    },
-  )
-  const { status } = sent.answer
-  if (status < 300) return { status }
-  throw handlerFailed(mask(`the receiver answered ${status}: ${shorten(sent.answer.body.toString('utf8'))}`))
-}
-
-function partsOfUrl(text: string): string[] {
-  return URL.canParse(text) ? new URL(text).pathname.split('/').filter((part) => part.length >= 6) : []
 }
 
 async function runCommand(

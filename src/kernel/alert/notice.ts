@@ -19,6 +19,7 @@ export const alertKinds = [
   'missed',
   'sla',
   'paused',
+  'sensor-behind',
   'worker-lost',
 ] as const
 

@@ -8,7 +8,8 @@ import type { Json } from '../definition/json.js'
  * how the clocks of the machine stand to each other, up to which range somebody has looked at what a trigger missed,
  * the ends of a day by hour and job, what became of the due instants of a trigger on a day, a notice of trouble and
  * what became of it, the rules of alerts, a calendar, a deadline of a run and one that was not kept, how far a rate
- * limit is used up, a request to a process to read its config again.
+ * limit is used up, a request to a process to read its config again,
+ * a run whose pings are not all sent.
  */
 export type StateKind =
   | 'cycle'
@@ -38,6 +39,7 @@ export type StateKind =
   | 'breach'
   | 'rate'
   | 'reload'
+  | 'ping'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
 export interface StateKey {

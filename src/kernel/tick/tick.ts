@@ -11,7 +11,7 @@ import { newTriggerRun } from '../identity/occurrence.js'
 import { resolveOverlap, type Supersede } from './overlap.js'
 import { cutPartitions } from './partition-cut.js'
 import type { NewRun } from '../run/run.js'
-import { deadlineChanges } from '../sla/sla.js'
+import { runEntries } from './run-entries.js'
 import { nextLook, scheduleOf } from '../trigger/schedule.js'
 import type { CheckNotice } from '../trigger/round-spec.js'
 import type { DueTrigger } from '../trigger/trigger.js'
@@ -84,7 +84,7 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
       ...resolved.ranges,
     ],
     supersede: resolved.supersede,
-    ...(due.trigger.sla === undefined ? {} : { stateChanges: deadlineChanges(due.trigger, runs) }),
+    ...runEntries(due.trigger, runs),
   }
 }
 

@@ -25,6 +25,8 @@ import {
   type Written,
 } from '../definition/read-value.js'
 import type { Labels } from '../run/run.js'
+import type { SecretText } from '../definition/secret-text.js'
+import { readPing } from '../ping/ping.js'
 import { readSla, type SlaInput } from '../sla/sla.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 
@@ -78,6 +80,8 @@ export interface ScheduleOptions {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** How soon after their due instants its runs begin and end; a breach is recorded and can be told. */
   readonly sla?: SlaInput | undefined
+  /** An address that is told of the begin and the end of each run, in the form of healthchecks.io; `{ env: NAME }` keeps it secret. */
+  readonly ping?: SecretText | undefined
   /** The channels that are told about its trouble, in place of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
 }
@@ -169,6 +173,7 @@ export const triggerOptionNames: readonly string[] = [
   'labels',
   'alerts',
   'sla',
+  'ping',
 ]
 
 const delayBounds = { min: 0, max: 86_400_000, allowed: 'from 0s to 24h' }
@@ -201,6 +206,7 @@ function readPolicies(
       ? {}
       : { labels: readLabels(input['labels'], within(place, 'labels')) }),
     ...(input['sla'] === undefined ? {} : { sla: readSla(input['sla'], within(place, 'sla')) }),
+    ...(input['ping'] === undefined ? {} : { ping: readPing(input['ping'], within(place, 'ping')) }),
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),

@@ -6,6 +6,7 @@ import type { Json } from '../definition/json.js'
 import type { PartitionRule } from '../partition/rule.js'
 import type { RoundSpec } from './round-spec.js'
 import type { Labels } from '../run/run.js'
+import type { SecretText } from '../definition/secret-text.js'
 import type { Sla } from '../sla/sla.js'
 import type { ScheduleSpec } from './schedule.js'
 
@@ -55,6 +56,8 @@ export interface Trigger {
   readonly alerts?: AlertsOption | undefined
   /** How soon after their due instants its runs begin and end. */
   readonly sla?: Sla | undefined
+  /** Where the begin and the end of its runs are told. */
+  readonly ping?: SecretText | undefined
   /** The services that each of its due instants checks; such a trigger makes no other runs. */
   readonly round?: RoundSpec | undefined
   /** Whether it is noted when its one run has ended. */

@@ -1,10 +1,7 @@
 import { count, ok, warn, type Facts, type Finding } from '../../../engine/explain/finding.js'
-import { formatDuration } from '../../../time/duration.js'
 import type { Instant } from '../../../time/instant.js'
 import { listSensors, type SensorInfo } from '../status.js'
-
-/** From which delay on a poll counts as late. */
-const lateMs = 60_000
+import { delayText, isBehind, lateMs } from './behind.js'
 
 /** Sensors that fail, were paused for it, or are not polled in time. */
 export async function sensorsBehind({ store, triggers, now }: Facts): Promise<Finding[]> {
@@ -32,13 +29,13 @@ function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
 }
 
 /** One that nobody polls, or whose polls begin late. */
-function lateSensor({ name, record, spec }: SensorInfo, behindMs: number): Finding | undefined {
-  const text = (ms: number): string => formatDuration(Math.floor(ms / 1000) * 1000)
+function lateSensor(sensor: SensorInfo, behindMs: number): Finding | undefined {
+  const { name, record } = sensor
   if (behindMs >= lateMs) {
-    const message = `sensor ${name} should have been polled ${text(behindMs)} ago`
+    const message = `sensor ${name} should have been polled ${delayText(behindMs)} ago`
     return warn('sensors', message, 'start the program that defines it: no other can poll it')
   }
-  if (record.lagMs < Math.max(lateMs, spec.everyMs)) return undefined
-  const message = `the last poll of sensor ${name} began ${text(record.lagMs)} late`
+  if (!isBehind(sensor)) return undefined
+  const message = `the last poll of sensor ${name} began ${delayText(record.lagMs)} late`
   return warn('sensors', message, 'its process has too much to do: poll less often, or start another process')
 }

@@ -9,6 +9,7 @@ import {
   type Process,
 } from '../../../../test/fixtures/engine-stage.js'
 import { found, n, Probe, recordIn } from '../test/probe.js'
+import { newNotices, watchKey } from '../../../kernel/alert/notice.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import type { Observation } from '../sensor.js'
 import { sensorCast, type SensorCast } from '../test/sensor-cast.js'
@@ -48,6 +49,27 @@ describe('a poll', () => {
     ])
     expect(runs.map(({ labels }) => labels?.['key']).toSorted(byText)).toEqual(['a.csv', 'b.csv'])
     expect(process.of('sensor:polled')[0]).toMatchObject({ kind: 'trigger', observations: 2, fresh: 2 })
+  })
+
+  test('one that begins late leaves one notice, where somebody watches for it', async () => {
+    const stage = new Stage()
+    const watch = { ...watchKey, value: { 'code:test': ['sensor-behind'] } }
+    await stage.store.changeState({ changes: [watch], now: t0 })
+    const cast = () => sensorCast({ s: { sensor: new Probe((state) => found([], state)) } })
+    const first = await stage.process({ jobs, parts: [cast()] })
+    await stage.pass(45 * second)
+    first.kill()
+    await stage.pass(10 * minute)
+    await stage.process({ jobs, parts: [cast()] })
+    await stage.pass(2 * minute)
+    const notices = await stage.store.stateEntries({ kind: 'alert', names: [newNotices], limit: 9 })
+    expect(notices.map(({ value }) => value)).toMatchObject([
+      {
+        on: 'sensor-behind',
+        trigger: 's',
+        text: expect.stringMatching(/^its poll began 9m\d+s late$/) as string,
+      },
+    ])
   })
 
   test('F5: an observation that comes again is no second run, and the state goes on where it was', async () => {

@@ -10,6 +10,7 @@ import {
   verdictOf,
   type SensorFacts,
 } from '../plan.js'
+import { delayText, isBehind } from '../health/behind.js'
 import { readRecords } from '../record.js'
 import type { Sensed } from './read-poll.js'
 import type { Tick } from '../../../kernel/tick/tick.js'
@@ -100,8 +101,18 @@ class Sensors implements RunningLoop {
     const claims = found.map((facts) => claimPoll(facts, { now, id: `${holder}#${++this.#count}` }))
     const answers = await store.tick(claims.map(({ tick }) => tick))
     for (const [index, { kind, facts }] of claims.entries()) {
-      if (answers[index] === 'ticked' && kind === 'poll') this.#begin(facts, now)
+      if (answers[index] !== 'ticked' || kind !== 'poll') continue
+      this.#begin(facts, now)
+      if (isBehind(facts)) await this.#noteBehind(facts, now)
     }
+  }
+
+  /** Once for each poll that begins late. */
+  async #noteBehind({ due, record }: SensorFacts, now: Instant): Promise<void> {
+    const { name } = due.trigger
+    const text = `its poll began ${delayText(record.lagMs)} late`
+    const about = { on: 'sensor-behind', at: now, job: null, trigger: name, run: null, dueAt: null } as const
+    await writeNotice(this.#options.store, { ...about, text }, `${name} ${now - record.lagMs}`)
   }
 
   #begin(facts: SensorFacts, startedAt: Instant): void {

@@ -1,0 +1,2 @@
+export { feature as pings } from './feature.js'
+export type { SchedulerPing } from './config.js'

@@ -1,0 +1,102 @@
+/**
+ * From the entries of runs to the runs that send pings. The ids of those follow from the run and the kind of ping, and an
+ * entry changes only after they are enqueued: a process that is killed in between leaves what the next look repeats, and
+ * no ping is enqueued twice.
+ */
+import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../../engine/feature-loop.js'
+import type { Look } from '../../engine/loop.js'
+import { boundText } from '../../kernel/definition/bounds.js'
+import type { Json } from '../../kernel/definition/json.js'
+import { runIdOf } from '../../kernel/identity/identity.js'
+import { nextPing, openPingOf } from '../../kernel/ping/ping.js'
+import type { NewRun, Run } from '../../kernel/run/run.js'
+import type { StateChange, StateEntry } from '../../kernel/state/state-entry.js'
+import type { Instant } from '../../time/instant.js'
+import { definePingJob, pingJob, type PingPayload } from './job.js'
+
+/** How many runs one look asks for. */
+const most = 200
+
+/** How much of an error is told. */
+const longestError = 1000
+
+/** How long a loop rests that found nothing; the slow poll wakes it before. */
+const restMs = 60_000
+
+/** Looks for runs that began or ended, in every process with the scheduler role. */
+export const pingLoop: FeatureLoop = { name: 'pings', begin: (context) => new PingLoop(context) }
+
+class PingLoop implements RunningLoop {
+  readonly #context: FeatureLoopContext
+  /** The last entry of the page before: with more entries than one look takes, the next look goes on there. */
+  #after: StateEntry | undefined
+  #isDefined = false
+
+  constructor(context: FeatureLoopContext) {
+    this.#context = context
+  }
+
+  async step(): Promise<Look> {
+    const { store, guard, onRuns } = this.#context
+    const now = guard.now()
+    const entries = await store.stateEntries({ kind: 'ping', after: this.#after, limit: most })
+    const wasFirst = this.#after === undefined
+    this.#after = entries.length === most ? entries.at(-1) : undefined
+    if (entries.length === 0) return { afterMs: wasFirst ? restMs : 0 }
+    const planned = await Promise.all(
+      entries.map(async (entry) => planOf(entry, await store.run(entry.name), now)),
+    )
+    const runs = planned.flatMap(({ run }) => run ?? [])
+    if (runs.length > 0) {
+      await this.#define(now)
+      await store.enqueue({ runs, now })
+      onRuns()
+    }
+    // Each for itself: another process may have been faster with some of them.
+    for (const { change } of planned)
+      if (change !== undefined) await store.changeState({ changes: [change], now })
+    return { afterMs: this.#after === undefined ? restMs : 0 }
+  }
+
+  async stop(): Promise<void> {
+    // Nothing is in progress between two looks.
+  }
+
+  async #define(now: Instant): Promise<void> {
+    if (!this.#isDefined) await definePingJob(this.#context.store, now)
+    this.#isDefined = true
+  }
+}
+
+interface Planned {
+  readonly run: NewRun | undefined
+  readonly change: StateChange | undefined
+}
+
+function planOf(entry: StateEntry, run: Run | undefined, now: Instant): Planned {
+  const open = openPingOf(entry)
+  const { kind, isOver } = nextPing(open, run)
+  const { name, item, revision } = entry
+  const key = { kind: 'ping', name, item, revision } as const
+  if (kind === undefined || run === undefined)
+    return { run: undefined, change: isOver ? { ...key, value: undefined } : undefined }
+  const { url, trigger } = open
+  const error = kind === 'fail' ? (run.error?.message ?? run.reason) : undefined
+  const reason = error === undefined ? {} : { error: boundText(error, longestError) }
+  const payload: PingPayload = { kind, url, trigger, run: run.id, ...reason }
+  const value = isOver ? undefined : ({ ...open, isStarted: true } as unknown as Json)
+  return { run: pingRun(payload, run, now), change: { ...key, value } }
+}
+
+function pingRun(payload: PingPayload, { id, dueAt }: Run, now: Instant): NewRun {
+  return {
+    id: runIdOf({ at: dueAt, parts: ['ping', id, payload.kind] }),
+    job: pingJob,
+    origin: 'enqueue',
+    dueAt: now,
+    runAt: now,
+    priority: 0,
+    slots: [],
+    payload: payload as unknown as Json,
+  }
+}

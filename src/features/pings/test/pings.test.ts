@@ -1,0 +1,127 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { loadApp } from '../../../app/definitions/load-app.js'
+import { rota, type Rota } from '../../../app/rota.js'
+
+interface Received {
+  readonly path: string
+  readonly rid: string
+  readonly body: string
+}
+
+/** A real receiver; it refuses as often as it is told to. */
+async function receiver() {
+  const state = { received: [] as Received[], refusals: 0 }
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const isRefused = state.refusals-- > 0
+      const url = new URL(request.url ?? '', 'http://receiver')
+      const body = Buffer.concat(chunks).toString()
+      if (!isRefused)
+        state.received.push({ path: url.pathname, rid: url.searchParams.get('rid') ?? '', body })
+      response.writeHead(isRefused ? 503 : 200).end('OK')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-check`
+  const until = (count: number): Promise<void> =>
+    vi.waitFor(() => expect(state.received.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 })
+  return { state, url, until }
+}
+
+function newApp(): Rota {
+  const app = rota({ store: 'memory:' })
+  onTestFinished(() => app.stop({ grace: 0 }))
+  return app
+}
+
+const soon = () => new Date(Date.now() + 300)
+
+describe('pings of a trigger', () => {
+  it('tell the begin and the end of its runs, with the id of the run', async () => {
+    const { state, url, until } = await receiver()
+    const app = newApp()
+    let end: () => void = () => undefined
+    app.job('work', () => new Promise<void>((resolve) => (end = resolve)))
+    app.schedule('nightly', { job: 'work', at: soon(), ping: url })
+    await app.start()
+    await until(1)
+    end()
+    await until(2)
+    const [start, success] = state.received
+    expect(state.received.map(({ path }) => path)).toEqual(['/secret-check/start', '/secret-check'])
+    expect(start?.rid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(success?.rid).toBe(start?.rid)
+    const [run] = await app.runs.list({ job: 'work' })
+    expect(success?.body).toBe(`nightly: success\nrun ${run?.id}`)
+  })
+
+  it('tell a failure and why, after its last attempt, and come to a receiver that was away', async () => {
+    const { state, url, until } = await receiver()
+    state.refusals = 2
+    const app = newApp()
+    app.job('work', () => Promise.reject(new Error('no luck')), { retry: { attempts: 2, delay: '10ms' } })
+    app.schedule('nightly', { job: 'work', at: soon(), ping: url })
+    await app.start()
+    await vi.waitFor(() => expect(state.received.map(({ path }) => path)).toContain('/secret-check/fail'), {
+      timeout: 20_000,
+    })
+    await until(1)
+    expect(state.received.at(-1)?.body).toContain('no luck')
+    const [run] = await app.runs.list({ job: 'alert:ping:run', state: 'done' })
+    expect(run?.payload).toMatchObject({ trigger: 'nightly' })
+  })
+
+  it('leave the secret of an address out of runs, results and errors', async () => {
+    const { state, url, until } = await receiver()
+    vi.stubEnv('PING_URL', url)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const app = newApp()
+    app.job('work', () => 'done')
+    app.schedule('nightly', { job: 'work', at: soon(), ping: { env: 'PING_URL' } })
+    await app.start()
+    await until(1)
+    expect(state.received.at(-1)?.path).toBe('/secret-check')
+    await vi.waitFor(async () =>
+      expect(await app.runs.list({ job: 'alert:ping:run', state: 'done' })).not.toEqual([]),
+    )
+    expect(JSON.stringify(await app.runs.list({}))).not.toContain('secret-check')
+  })
+
+  it.each(['ftp://example.org/x', 'nowhere', { secret: 'x' }, 7])('%j is refused as an address', (ping) => {
+    const app = newApp()
+    app.job('work', () => 'done')
+    expect(() => app.schedule('nightly', { job: 'work', every: '1h', ping: ping as never })).toThrow(/ping/)
+  })
+})
+
+describe('the ping of the scheduler', () => {
+  it('comes as often as the config says', async () => {
+    const { state, url, until } = await receiver()
+    const directory = mkdtempSync(join(tmpdir(), 'rota-pings-'))
+    const path = join(directory, 'rota.config.json')
+    writeFileSync(path, JSON.stringify({ app: 'shop', store: 'memory:', ping: { url, every: '10s' } }))
+    const app = await loadApp(path, { directory })
+    onTestFinished(() => app.stop({ grace: 0 }))
+    await app.start()
+    const [trigger] = await app.triggers.list()
+    expect(trigger?.trigger).toMatchObject({ name: 'ping:config:shop', job: 'alert:ping:config:shop' })
+    await app.triggers.runNow('ping:config:shop')
+    await until(1)
+    expect(state.received[0]?.path).toBe('/secret-check')
+  })
+
+  it('is refused without an address', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'rota-pings-'))
+    const path = join(directory, 'rota.config.json')
+    writeFileSync(path, JSON.stringify({ app: 'shop', store: 'memory:', ping: { every: '1s' } }))
+    await expect(loadApp(path, { directory })).rejects.toThrow(/ping\.url: it is missing[\s\S]*ping\.every/)
+  })
+})

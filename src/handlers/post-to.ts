@@ -1,0 +1,51 @@
+import type { Json } from '../kernel/definition/json.js'
+import type { SecretText } from '../kernel/definition/secret-text.js'
+import { followRedirects, shorten } from '../outbound/follow-redirects.js'
+import { maskSecrets, resolveTexts, type SecretPlaces } from '../outbound/secrets.js'
+import { handlerFailed } from './handler-context.js'
+
+/** What is sent. */
+export interface Post {
+  readonly body: string
+  /** Default: JSON. */
+  readonly type?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Texts that no answer and no error may show. */
+  readonly secrets?: readonly string[] | undefined
+  /** Makes the address from the one that was given; default: that one. */
+  readonly at?: ((url: URL) => URL) | undefined
+}
+
+/** Sends a text to an address that may be a secret. Resolves with the status of the answer; throws if it is 300 or more, and shows no secret. */
+export async function postTo(
+  url: SecretText,
+  { body, type = 'application/json', headers = {}, secrets: more = [], at = (given) => given }: Post,
+  context: SecretPlaces & { readonly signal: AbortSignal },
+): Promise<Json> {
+  const { texts, secrets } = await resolveTexts({ url }, context)
+  const address = texts['url'] ?? ''
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw handlerFailed('the address is not an http or https URL')
+  const sent = {
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'rota',
+    ...headers,
+  }
+  // The address may be a secret with parts that answers and errors repeat.
+  const hidden = [...secrets, ...more, ...secrets.flatMap(partsOfUrl)]
+  const mask = (text: string): string => maskSecrets(text, hidden)
+  const rules = { privateTargets: 'allow', signal: context.signal } as const
+  const request = { url: at(new URL(address)), method: 'POST', headers: sent, body }
+  const { answer } = await followRedirects(request, rules).catch((error: unknown) => {
+    throw handlerFailed(mask(error instanceof Error ? error.message : String(error)))
+  })
+  if (answer.status < 300) return { status: answer.status }
+  throw handlerFailed(
+    mask(`the receiver answered ${answer.status}: ${shorten(answer.body.toString('utf8'))}`),
+  )
+}
+
+function partsOfUrl(text: string): string[] {
+  return URL.canParse(text) ? new URL(text).pathname.split('/').filter((part) => part.length >= 6) : []
+}
