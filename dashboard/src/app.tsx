@@ -5,7 +5,7 @@ import { hrefOf, useHashPath, useHashSearch } from './data/location.js'
 import { Skeleton } from './parts/states.js'
 import { ToastProvider } from './parts/toast.js'
 import { pages } from './pages/index.js'
-import { PageBoundary } from './shell/page-boundary.js'
+import { PageBoundary, PageNotLoaded } from './shell/page-boundary.js'
 import { Shell } from './shell/shell.js'
 import { SignedIn } from './shell/signed-in.js'
 import { UnknownPage } from './shell/unknown-page.js'
@@ -14,7 +14,11 @@ const routes: readonly {
   readonly path: string
   readonly title: string
   readonly Component: ComponentType
-}[] = pages.map(({ path, title, load }) => ({ path, title, Component: lazy(load) }))
+}[] = pages.map(({ path, title, load }) => ({ path, title, Component: lazy(() => load().catch(notLoaded)) }))
+
+function notLoaded(cause: unknown): never {
+  throw new PageNotLoaded('the code of this page did not arrive', { cause })
+}
 
 /** The whole application. */
 export function App({ client }: { client: QueryClient }): ReactNode {

@@ -7,6 +7,7 @@ import {
   panned,
   ranges,
   readView,
+  usualLength,
   zoomed,
 } from '../../dashboard/src/pages/timeline/axis/view.js'
 import { makeZoneClock } from '../../dashboard/src/pages/timeline/axis/zone-clock.js'
@@ -14,6 +15,7 @@ import { tilesOf } from '../../dashboard/src/pages/timeline/tiles.js'
 
 const at = (text: string): number => Date.parse(text)
 const hour = 3_600_000
+const usualMs = 24 * hour
 
 function axis(zone: string, from: string, until: string, widthPx = 1000) {
   const { major, minor } = ticksOf(
@@ -50,11 +52,11 @@ describe('the stretch that is shown', () => {
 
   test('an address names it, and one without a beginning follows the clock', () => {
     const nowMs = at('2026-11-17T12:00:00Z')
-    expect(readView({ range: '6h', from: null }, nowMs)).toEqual({
+    expect(readView({ range: '6h', from: null }, { nowMs, usualMs })).toEqual({
       view: aroundNow(6 * hour, nowMs),
       isFollowing: true,
     })
-    expect(readView({ range: '5400s', from: '2026-11-16T00:00:00Z' }, nowMs)).toEqual({
+    expect(readView({ range: '5400s', from: '2026-11-16T00:00:00Z' }, { nowMs, usualMs })).toEqual({
       view: { fromMs: at('2026-11-16T00:00:00Z'), untilMs: at('2026-11-16T01:30:00Z') },
       isFollowing: false,
     })
@@ -62,12 +64,25 @@ describe('the stretch that is shown', () => {
   })
 
   test.each(['', 'x', '-5s', '99999999999s', '1e9s', '__proto__', null])(
-    'a broken range in an address (%s) shows a day',
+    'a broken range in an address (%s) shows the usual length',
     (range) => {
-      const { view: shown } = readView({ range, from: 'never' }, at('2026-11-17T12:00:00Z'))
+      const { view: shown } = readView(
+        { range, from: 'never' },
+        { nowMs: at('2026-11-17T12:00:00Z'), usualMs },
+      )
       expect(lengthOf(shown)).toBe(24 * hour)
     },
   )
+})
+
+test.each([
+  ['a minute', 60_000, '15m'],
+  ['half an hour', hour / 2, '1h'],
+  ['four hours', 4 * hour, '6h'],
+  ['a day', 24 * hour, '24h'],
+  ['for ever, as nothing does', -Infinity, '15m'],
+] as const)('what has been there for %s is seen at first', (_, ageMs, name) => {
+  expect(usualLength(ageMs)).toBe(ranges[name])
 })
 
 describe('the ticks of the axis', () => {
@@ -157,7 +172,7 @@ describe('the ticks of the axis', () => {
 
   test.each(Object.keys(ranges))('labels of %s never touch each other, at any width', (range) => {
     for (const widthPx of [200, 360, 900, 1920]) {
-      const { view } = readView({ range, from: '2026-03-20T05:17:00Z' }, 0)
+      const { view } = readView({ range, from: '2026-03-20T05:17:00Z' }, { nowMs: 0, usualMs })
       const { minor } = ticksOf(view, { clock: makeZoneClock('Europe/Berlin'), widthPx })
       const xs = minor.map(({ atMs }) => ((atMs - view.fromMs) / lengthOf(view)) * widthPx)
       const gaps = xs.slice(1).map((x, index) => x - (xs[index] ?? 0))

@@ -1,6 +1,7 @@
-import { Component, useEffect, type ReactNode } from 'react'
+import { Component, useEffect, useState, type ReactNode } from 'react'
 import { Button } from '../parts/button.js'
 import { words } from '../words/common.js'
+import { useLive } from '../data/live-context.js'
 import { useHashPath } from '../data/location.js'
 
 /** Names the page in the title of the window, and shows a page that failed instead of a white screen. */
@@ -11,6 +12,29 @@ export function PageBoundary({ title, children }: { title: string; children: Rea
   }, [title])
   // Another page is another try.
   return <Catch key={path}>{children}</Catch>
+}
+
+/** The code of a page did not arrive. */
+export class PageNotLoaded extends Error {}
+
+/** Browsers keep a failed load in mind, so the whole page is loaded again as soon as the server is back. */
+function NotLoaded(): ReactNode {
+  const { state } = useLive()
+  const [wasLive] = useState(state === 'live')
+  useEffect(() => {
+    if (!wasLive && state === 'live') location.reload()
+  }, [wasLive, state])
+  return <Failed title={words.error.notLoaded}>{words.error.unreachable}</Failed>
+}
+
+function Failed({ title, children }: { title: string; children: string }): ReactNode {
+  return (
+    <div role="alert">
+      <h1>{title}</h1>
+      <p>{children}</p>
+      <Button onClick={() => location.reload()}>{words.error.reload}</Button>
+    </div>
+  )
 }
 
 /** React tells errors of rendering to classes only. */
@@ -24,12 +48,10 @@ class Catch extends Component<{ children: ReactNode }, { error?: Error }> {
   override render(): ReactNode {
     const { error } = this.state
     if (error === undefined) return this.props.children
-    return (
-      <div role="alert">
-        <h1>{words.error.page}</h1>
-        <p>{error.message}</p>
-        <Button onClick={() => location.reload()}>{words.error.reload}</Button>
-      </div>
+    return error instanceof PageNotLoaded ? (
+      <NotLoaded />
+    ) : (
+      <Failed title={words.error.page}>{error.message}</Failed>
     )
   }
 }

@@ -1,4 +1,4 @@
-import { useId, useRef, type ReactNode } from 'react'
+import { useEffect, useId, useRef, type ReactNode, type RefObject } from 'react'
 import { Link, useLocation } from 'wouter'
 import { pages, type Page } from '../pages/index.js'
 import { words as common } from '../words/common.js'
@@ -51,8 +51,16 @@ const modifierName = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl
 function PageLink({ page: { path, title }, onClick }: { page: Page; onClick?: () => void }): ReactNode {
   const [current] = useLocation()
   const isHere = path === '/' ? current === '/' : current === path || current.startsWith(`${path}/`)
+  const ref = useRef<HTMLAnchorElement>(null)
+  useShown(ref, isHere)
   return (
-    <Link href={path} className={styles['page']} aria-current={isHere ? 'page' : undefined} onClick={onClick}>
+    <Link
+      ref={ref}
+      href={path}
+      className={styles['page']}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={onClick}
+    >
       {title}
     </Link>
   )
@@ -64,9 +72,11 @@ function MoreMenu({ pages: few }: { pages: readonly Page[] }): ReactNode {
   const ref = useRef<HTMLDivElement>(null)
   const [current] = useLocation()
   const isHere = few.some(({ path }) => current.startsWith(path))
+  const button = useRef<HTMLButtonElement>(null)
+  useShown(button, isHere)
   return (
     <div>
-      <button type="button" className={styles['page']} popoverTarget={id} data-here={isHere}>
+      <button ref={button} type="button" className={styles['page']} popoverTarget={id} data-here={isHere}>
         {words.more} <span aria-hidden="true">▾</span>
       </button>
       <div
@@ -82,6 +92,13 @@ function MoreMenu({ pages: few }: { pages: readonly Page[] }): ReactNode {
       </div>
     </div>
   )
+}
+
+/** On a narrow screen the row of pages is scrolled: the current one is in sight. */
+function useShown(ref: RefObject<HTMLElement | null>, isHere: boolean): void {
+  useEffect(() => {
+    if (isHere) ref.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [ref, isHere])
 }
 
 /** A popover is in a layer of its own: it stands below its button, inside the window. */

@@ -34,6 +34,7 @@ export const words = {
     title: 'This could not be read.',
     unreachable: 'The server does not answer. It may be stopped, or the network is down.',
     page: 'This page has failed.',
+    notLoaded: 'This page could not be loaded.',
     reload: 'Load the page again',
   },
   unknownPage: {

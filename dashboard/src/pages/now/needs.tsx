@@ -174,7 +174,10 @@ function Row(props: {
           {at === '' ? null : <Time at={at} />}
         </span>
         {detail === null ? null : (
-          <bdi className={`${styles['second']} cut`} title={typeof detail === 'string' ? detail : undefined}>
+          <bdi
+            className={`${styles['second']} few-lines`}
+            title={typeof detail === 'string' ? detail : undefined}
+          >
             {detail}
           </bdi>
         )}

@@ -5,6 +5,8 @@ import { ownZone, useZone, useZoneChoice } from '../../data/zone.js'
 import { EmptyState, ErrorState, LoadingBar, NothingMatches, Skeleton } from '../../parts/states.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/timeline.js'
+import type { Trigger } from '../../../../src/client/operations.js'
+import { usualLength } from './axis/view.js'
 import { Chart } from './chart/chart.js'
 import { readFilter } from './filter.js'
 import { useLaneRows } from './lane/job-lanes.js'
@@ -22,6 +24,16 @@ import { useView } from './use-view.js'
 /** Lanes of jobs are made of so many triggers at most. */
 const mostByJob = 500
 
+/** The length that is shown first; it is decided once, so that nothing jumps. */
+function useUsualLength(triggers: readonly Trigger[]): number {
+  const [lengthMs, setLength] = useState<number>()
+  if (lengthMs !== undefined) return lengthMs
+  const oldestMs = Math.min(...triggers.map(({ definedAt }) => Date.parse(definedAt)))
+  const found = usualLength(Date.now() - oldestMs)
+  if (triggers.length > 0) setLength(found)
+  return found
+}
+
 /** Everything on one axis: what ran, what did not and why, and what is to come. */
 export default function TimelinePage(): ReactNode {
   const [params, change] = useParams()
@@ -29,8 +41,8 @@ export default function TimelinePage(): ReactNode {
   const isByJob = params.get('lanes') === 'job'
   const isTable = params.get('as') === 'table'
   const selection = readSelection(params)
-  const state = useView()
   const { triggers, pages, total, readMore, ...reading } = useLanes(filter)
+  const state = useView(useUsualLength(triggers))
   const [rows, setRows] = useState({ first: 0, last: 50 })
   // The triggers of a job may stand on any page.
   const tiles = useTiles(state.view, isByJob ? pages : pagesOf(pages, rows))

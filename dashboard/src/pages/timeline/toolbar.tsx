@@ -92,12 +92,14 @@ export function Toolbar({
         <Button aria-label={words.later} title={words.later} onClick={later}>
           ▶
         </Button>
-        <Button aria-label={words.wider} title={words.wider} onClick={wider}>
-          −
-        </Button>
-        <Button aria-label={words.closer} title={words.closer} onClick={closer}>
-          +
-        </Button>
+        <span className={styles['zoom']}>
+          <Button aria-label={words.wider} title={words.wider} onClick={wider}>
+            −
+          </Button>
+          <Button aria-label={words.closer} title={words.closer} onClick={closer}>
+            +
+          </Button>
+        </span>
       </div>
       <div className={styles['ranges']} role="group" aria-label={words.lanes}>
         <button type="button" aria-pressed={!isByJob} onClick={() => onByJob(false)}>
@@ -107,8 +109,8 @@ export function Toolbar({
           {words.byJob}
         </button>
       </div>
-      <Button aria-pressed={isTable} onClick={() => onTable(!isTable)}>
-        ⇄ {words.table}
+      <Button aria-pressed={isTable} aria-label={words.table} onClick={() => onTable(!isTable)}>
+        ⇄ <span className={styles['word']}>{words.table}</span>
       </Button>
     </div>
   )

@@ -18,12 +18,12 @@ export interface ViewState {
 const settleMs = 250
 
 /** The stretch stands in the address; while the reader moves it, it is ahead of it. */
-export function useView(): ViewState {
+export function useView(usualMs: number): ViewState {
   const nowMs = useNow()
   const [params, change] = useParams()
   const [range, from] = [params.get('range'), params.get('from')]
   const [moved, setMoved] = useState<View>()
-  const addressed = readView({ range, from }, nowMs)
+  const addressed = readView({ range, from }, { nowMs, usualMs })
   const view = moved ?? addressed.view
   const latest = useRef(view)
   const frame = useRef(0)

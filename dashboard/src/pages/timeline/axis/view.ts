@@ -20,6 +20,7 @@ const last = Date.UTC(2199, 0, 1)
 
 /** The lengths that have a button. */
 export const ranges = {
+  '15m': 15 * minute,
   '1h': hour,
   '6h': 6 * hour,
   '24h': day,
@@ -71,12 +72,18 @@ function bounded({ fromMs, untilMs }: View): View {
   return { fromMs: start, untilMs: start + lengthMs }
 }
 
+/** The length that is shown first: a day, or less where everything is younger. */
+export function usualLength(ageMs: number): number {
+  const young = [ranges['15m'], ranges['1h'], ranges['6h']]
+  return young.find((lengthMs) => ageMs < lengthMs * pastShare) ?? day
+}
+
 /** Reads the stretch from an address: `range=6h`, and `from` unless it follows the clock. */
 export function readView(
   { range, from }: { readonly range: string | null; readonly from: string | null },
-  nowMs: number,
+  { nowMs, usualMs }: { readonly nowMs: number; readonly usualMs: number },
 ): { readonly view: View; readonly isFollowing: boolean } {
-  const lengthMs = readLength(range)
+  const lengthMs = readLength(range) ?? usualMs
   const fromMs = from === null ? Number.NaN : Date.parse(from)
   if (Number.isNaN(fromMs)) return { view: aroundNow(lengthMs, nowMs), isFollowing: true }
   return { view: bounded({ fromMs, untilMs: fromMs + lengthMs }), isFollowing: false }
@@ -88,9 +95,9 @@ export function lengthText(lengthMs: number): string {
   return named?.[0] ?? `${Math.round(lengthMs / 1000)}s`
 }
 
-function readLength(text: string | null): number {
+function readLength(text: string | null): number | undefined {
   const named = Object.hasOwn(ranges, text ?? '') ? ranges[text as RangeName] : undefined
   const seconds = /^(\d{1,9})s$/.exec(text ?? '')?.[1]
-  const lengthMs = named ?? (seconds === undefined ? ranges['24h'] : Number(seconds) * 1000)
-  return Math.min(longest, Math.max(shortest, lengthMs))
+  if (seconds === undefined) return named
+  return Math.min(longest, Math.max(shortest, Number(seconds) * 1000))
 }
