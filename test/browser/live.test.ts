@@ -46,7 +46,13 @@ describe.each(stores)('on %s', (store) => {
     // The server goes and comes back: what happened meanwhile is read.
     await served.kill()
     await last.getByText('Live updates are lost').waitFor({ timeout: 20_000 })
+    const other = pages.at(-2) as Page
+    await other.bringToFront()
+    await other.getByRole('link', { name: 'Ledger' }).click()
+    await other.getByText('This page could not be loaded.').waitFor()
     await served.up()
+    await other.getByText('Coverage', { exact: true }).waitFor({ timeout: 40_000 })
+    await last.bringToFront()
     await failOne()
     await expect.poll(async () => await rows.count(), { timeout: 40_000 }).toBe(3)
     await last.getByText('Live updates are lost').waitFor({ state: 'detached', timeout: 40_000 })
