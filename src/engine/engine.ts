@@ -59,6 +59,8 @@ export class Engine {
   readonly #draining: Draining
   /** Under which it is known to the store. */
   #id: string | undefined
+  /** The id before it, whose lease was lost. */
+  #lost: string | undefined
   #worker: Worker | undefined
   /** Those that have lost their lease and may still offer what had ended. */
   #expired: readonly Worker[] = []
@@ -203,8 +205,7 @@ export class Engine {
     const id = this.#options.newWorkerId()
     const now = (): Instant => this.now()
     this.#employedMs = clock.monotonicMs()
-    await this.#register(id)
-    if (this.isDraining) await store.drain({ worker: id, isDraining: true })
+    await this.#register(id, this.#lost)
     const onExpired = (): void => this.#lose(id)
     const onBeat = (isDraining: boolean): void => this.#heard(id, isDraining)
     const onFull = (): void => this.#noteFull()
@@ -224,10 +225,10 @@ export class Engine {
   }
 
   /** Makes an id known to the store, or how many runs it takes from now on. */
-  async #register(id: string): Promise<void> {
+  async #register(id: string, replaces?: string): Promise<void> {
     const { store, identity, roles, leaseMs } = this.#options
     const slots = roles.worker ? this.#limits.concurrency : 0
-    const known = { id, ...identity, roles: roleNames(roles), slots }
+    const known = { id, replaces, ...identity, roles: roleNames(roles), slots }
     await store.register({ ...known, now: this.now(), leaseMs: Math.max(leaseMs, firstLeaseMs) })
   }
 
@@ -265,6 +266,7 @@ export class Engine {
     if (this.#state !== 'running' || this.#hasFailed) return
     if (worker !== undefined) this.#expired = [...this.#expired, worker].filter((one) => !one.isClosed)
     this.#id = undefined
+    this.#lost = expired
     this.#worker = undefined
     this.#options.events.emit('worker:expired', { worker: expired })
     this.#changing = this.#replace()

@@ -323,6 +323,8 @@ export interface WorkerEntry {
   readonly roles?: readonly string[] | undefined
   /** How many runs it performs at once. */
   readonly slots?: number | undefined
+  /** The worker of the same process whose lease was lost: if that one drains, this one does. */
+  readonly replaces?: string | undefined
   readonly now: Instant
   readonly leaseMs: number
 }

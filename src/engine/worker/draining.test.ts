@@ -102,6 +102,16 @@ describe('a process that drains', () => {
     expect(process.of('worker:undrained')).toEqual([{ worker: 'worker-2' }])
   })
 
+  it('drains under its new id when it lost its lease before it heard of it', async () => {
+    const { stage, process } = await busy()
+    await stage.store.drain({ worker: 'worker-1', isDraining: true })
+    await stage.store.expire({ now: t0 + 9 * minute, deadline: t0 + 9 * minute, limit: 9 })
+    await stage.pass(40 * second)
+    expect(process.of('worker:expired')).toEqual([{ worker: 'worker-1' }])
+    expect(await stage.store.workers()).toMatchObject([{ id: 'worker-2', isDraining: true }])
+    expect(process.of('worker:draining')).toEqual([{ worker: 'worker-2', running: 0 }])
+  })
+
   it('releases what is left when it is stopped before that ended', async () => {
     const { stage, process, drain } = await busy()
     await drain(true)

@@ -39,9 +39,11 @@ export function register(tables: Tables, worker: WorkerEntry): void {
     return
   }
   const leaseUntil = worker.now + worker.leaseMs
-  const { roles = ['worker'], slots } = worker
-  const fresh = { lastBeatAt: worker.now, isDraining: false, isGone: false, running: new Set<RunRow>() }
-  const row: WorkerRow = { ...worker, roles, slots, ...fresh, leaseUntil, notices: [] }
+  const { replaces = '', ...entry } = worker
+  const { roles = ['worker'], slots } = entry
+  const isDraining = tables.workers.get(replaces)?.isDraining ?? false
+  const fresh = { lastBeatAt: worker.now, isDraining, isGone: false, running: new Set<RunRow>() }
+  const row: WorkerRow = { ...entry, roles, slots, ...fresh, leaseUntil, notices: [] }
   tables.workers.set(worker.id, row)
   tables.touched?.workers.add(row)
 }

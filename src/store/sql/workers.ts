@@ -8,8 +8,9 @@ import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from './rows/work
 
 // Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others. One that
 // is known changes only how many runs it takes.
-const REGISTER = `insert into rota.workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until)
-  values ($1, $2, $3, $4, $5, $6, $7, $7, $8) on conflict (id) do update set slots = excluded.slots`
+const REGISTER = `insert into rota.workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining)
+  values ($1, $2, $3, $4, $5, $6, $7, $7, $8,
+    coalesce((select is_draining from rota.workers as replaced where replaced.id = $9), 0)) on conflict (id) do update set slots = excluded.slots`
 
 // Relies on: the unique index of workers.id.
 const DRAIN = `update rota.workers set is_draining = $1 where id = $2 and phase = 0 and is_draining <> $1`
@@ -31,8 +32,9 @@ const SIGNS = `select max(beat) filter (where beat <= $1::int8) as last_beat_at,
 
 /** Registers a worker, with a lease that starts now. */
 export function* register(session: Session, worker: WorkerEntry): Verb<void> {
-  const { id, host, pid, version, roles = ['worker'], slots = null, now, leaseMs } = worker
-  yield* session.sql.change(REGISTER, id, host, pid, version, roles.join(), slots, now, now + leaseMs)
+  const { id, host, pid, version, roles = ['worker'], slots = null, replaces = null, now, leaseMs } = worker
+  const entry = [id, host, pid, version, roles.join(), slots, now, now + leaseMs, replaces] as const
+  yield* session.sql.change(REGISTER, ...entry)
 }
 
 /** Stops a worker from claiming, or lets it claim again. */

@@ -37,6 +37,22 @@ export function drainingLaws(law: Law): void {
     },
   )
 
+  law('a worker in the place of one that drained drains, also when that one is gone', async (stage) => {
+    const known = { host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }
+    for (const id of ['drained', 'other']) await stage.store.register({ id, ...known })
+    await stage.store.drain({ worker: 'drained', isDraining: true })
+    await stage.store.expire({ now: t0 + 9 * minute, deadline: t0 + 9 * minute, limit: 9 })
+    await stage.store.register({ id: 'after drained', replaces: 'drained', ...known })
+    await stage.store.register({ id: 'after other', replaces: 'other', ...known })
+    await stage.store.register({ id: 'after nobody', replaces: 'nobody', ...known })
+    await stage.reopen()
+    expect((await stage.store.workers()).map(({ id, isDraining }) => [id, isDraining])).toEqual([
+      ['after drained', true],
+      ['after nobody', false],
+      ['after other', false],
+    ])
+  })
+
   law('others claim the runs that a draining worker leaves', async (stage) => {
     await stage.ready()
     await stage.worker('other')
