@@ -1,20 +1,17 @@
 import type { Json } from '../kernel/definition/json.js'
 import type { RunId } from '../kernel/identity/identity.js'
+import type { NewRun } from '../kernel/run/run.js'
 import type { StateKey } from '../kernel/state/state-entry.js'
 import type { Instant } from '../time/instant.js'
 
 /** The part of the store port that changes several runs. */
 export interface ChangingRuns {
-  /** Retries, cancels or advances runs together with the state entry that counts them; changes nothing where that entry has moved on. */
+  /** Records, retries, cancels or advances runs together with the state entry that counts them; changes nothing where that entry has moved on. */
   changeRuns(request: ChangeRuns): Promise<readonly RunChange[] | 'stale'>
 }
 
 /** One change of several runs. The state entry says how far it has come: it moves in the same transaction, so that nobody changes a run twice. */
-export interface ChangeRuns {
-  readonly action: 'retry' | 'cancel' | 'advance'
-  readonly runs: readonly RunId[]
-  /** Kept by runs that are cancelled. */
-  readonly reason: string
+export type ChangeRuns = RunsOfChange & {
   readonly now: Instant
   readonly entry: StateKey & {
     /** The revision it was computed from. */
@@ -24,8 +21,20 @@ export interface ChangeRuns {
   }
 }
 
-/** What became of a run, as `retry`, `cancel` and `advance` answer. */
+/** Runs that exist and what is done with them, or new ones. */
+export type RunsOfChange =
+  | {
+      readonly action: 'retry' | 'cancel' | 'advance'
+      readonly runs: readonly RunId[]
+      /** Kept by runs that are cancelled. */
+      readonly reason: string
+    }
+  | { readonly action: 'record'; readonly newRuns: readonly NewRun[] }
+
+/** What became of a run, as `retry`, `cancel`, `advance` and `enqueue` answer. */
 export type RunChange =
+  | 'recorded'
+  | 'existing'
   | 'pending'
   | 'cancelled'
   | 'requested'

@@ -3,7 +3,7 @@ import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { NewRun, Run } from '../../kernel/run/run.js'
-import { mostChangedAtOnce, type RunChange } from '../../store/change-runs.js'
+import { mostChangedAtOnce, type RunChange, type RunsOfChange } from '../../store/change-runs.js'
 import type { Store } from '../../store/port.js'
 import { errorPart } from '../../text/error-text.js'
 import type { Instant } from '../../time/instant.js'
@@ -12,8 +12,8 @@ import { nextIds, type StoredBulk } from './store-bulks.js'
 
 /**
  * Performs the next batch of a bulk. Any number of processes may do so at the same time, and each of them may be killed:
- * the cursor of the bulk moves in the transaction that changes the runs, so that one of them does each batch. New runs
- * get ids that follow from the bulk and the run, so that recording them again changes nothing. A batch that throws is
+ * the cursor of the bulk moves in the transaction that changes or records the runs, so that one of them does each batch.
+ * A batch that throws is
  * tried once more run by run: those that throw again are counted as failed, and the bulk goes on.
  */
 export async function performBatch(
@@ -71,25 +71,20 @@ async function changeAll(
 ): Promise<StoredBulk | 'stale'> {
   const { bulk, revision } = stored
   const { action } = bulk
-  if (action === 'run') {
-    const ends = await runAgain(store, bulk, ids)
-    return await moved(store, stored, afterBatch(bulk, ids, ends, now), now)
-  }
+  const again = action === 'run' ? await runsAgain(store, bulk, ids) : undefined
   let after = bulk
-  const answer = await store.changeRuns({
-    action,
-    runs: ids,
-    now,
-    reason: bulk.reason ?? `bulk ${bulk.id}`,
-    entry: {
-      ...bulkKey(bulk.id),
-      revision,
-      valueAfter: (answers) => {
-        after = afterBatch(bulk, ids, answers.map(endOf), now)
-        return toValue(after)
-      },
+  const entry = {
+    ...bulkKey(bulk.id),
+    revision,
+    valueAfter: (answers: readonly RunChange[]) => {
+      after = afterBatch(bulk, ids, again?.ends ?? answers.map(endOf), now)
+      return toValue(after)
     },
-  })
+  }
+  const reason = bulk.reason ?? `bulk ${bulk.id}`
+  const change: RunsOfChange =
+    action === 'run' ? { action: 'record', newRuns: again?.runs ?? [] } : { action, runs: ids, reason }
+  const answer = await store.changeRuns({ ...change, now, entry })
   return answer === 'stale' ? 'stale' : { bulk: after, revision: revision + 1 }
 }
 
@@ -110,6 +105,8 @@ function endOf(answer: RunChange): ItemEnd {
     case 'cancelled':
     case 'requested':
     case 'advanced':
+    case 'recorded':
+    case 'existing':
       return 'done'
     case 'not-final':
     case 'final':
@@ -119,8 +116,12 @@ function endOf(answer: RunChange): ItemEnd {
   }
 }
 
-/** Records new runs like those of a batch. */
-async function runAgain(store: Store, bulk: Bulk, ids: readonly RunId[]): Promise<readonly ItemEnd[]> {
+/** New runs like those of a batch, and what becomes of each of its runs. */
+async function runsAgain(
+  store: Store,
+  bulk: Bulk,
+  ids: readonly RunId[],
+): Promise<{ readonly runs: readonly NewRun[]; readonly ends: readonly ItemEnd[] }> {
   const jobs = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
   const runs: NewRun[] = []
   const ends = await Promise.all(
@@ -134,8 +135,7 @@ async function runAgain(store: Store, bulk: Bulk, ids: readonly RunId[]): Promis
       return reason ?? 'done'
     }),
   )
-  if (runs.length > 0) await store.enqueue({ runs, now: bulk.createdAt })
-  return ends
+  return { runs, ends }
 }
 
 /** A run of the same job with the same payload and partition, due when its bulk began. */

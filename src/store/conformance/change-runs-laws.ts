@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ChangeRuns } from '../change-runs.js'
+import type { NewRun } from '../../kernel/run/run.js'
 import { aRun, minute, outcomes, t0, type Law, type Stage } from './stage.js'
 
 const key = { kind: 'bulk', name: 'b', item: '' } as const
@@ -42,14 +42,45 @@ export function changeRunsLaws(law: Law): void {
     expect(both).toHaveLength(2)
     expect(both).toEqual(expect.arrayContaining([['cancelled'], 'stale']))
   })
+
+  law('new runs are recorded together with their state entry, each once, or not at all', async (stage) => {
+    await stage.ready()
+    const [first, second, third] = ['a', 'b', 'c'].map((label) => aRun(label, slotted)) as [
+      NewRun,
+      NewRun,
+      NewRun,
+    ]
+    expect(await recorded(stage, [first, second], 0)).toEqual(['recorded', 'recorded'])
+    expect(await recorded(stage, [third], 0)).toBe('stale')
+    expect(await stage.store.run(third.id)).toBeUndefined()
+    expect(await recorded(stage, [second, third], 1)).toEqual(['existing', 'recorded'])
+    await stage.reopen()
+    expect(await valueOf(stage)).toEqual(['existing', 'recorded'])
+    // The run that existed has taken its slot once.
+    const [claim] = await stage.claim('w', t0 + minute, { slots: 3 })
+    if (claim === undefined) throw new Error('a claim was expected')
+    await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + minute })
+    expect(await stage.claim('w', t0 + minute, { slots: 3 })).toHaveLength(1)
+  })
 }
 
-async function change(
-  stage: Stage,
-  { revision, ...request }: Pick<ChangeRuns, 'action' | 'runs' | 'now'> & { revision: number },
-) {
+interface Asked {
+  readonly action: 'retry' | 'cancel' | 'advance'
+  readonly runs: readonly string[]
+  readonly now: number
+  readonly revision: number
+}
+
+async function change(stage: Stage, { revision, ...request }: Asked) {
   const entry = { ...key, revision, valueAfter: (answers: readonly string[]) => [...answers] }
   return await stage.store.changeRuns({ ...request, reason: 'enough', entry })
+}
+
+const slotted = { slots: [{ key: 'backfill:b', limit: 1 }] }
+
+async function recorded(stage: Stage, newRuns: readonly NewRun[], revision: number) {
+  const entry = { ...key, revision, valueAfter: (answers: readonly string[]) => [...answers] }
+  return await stage.store.changeRuns({ action: 'record', newRuns, now: t0, entry })
 }
 
 async function valueOf(stage: Stage): Promise<unknown> {

@@ -1,7 +1,7 @@
 import type { RunId } from '../../kernel/identity/identity.js'
 import { isFinal, quarantinedReason, removedReason, type NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
-import type { ChangeRuns, RunChange } from '../change-runs.js'
+import type { ChangeRuns, RunChange, RunsOfChange } from '../change-runs.js'
 import type { Beat, Enqueued, Expiry, Finished, LostClaim, Turn, TurnAnswer, WorkerEntry } from '../port.js'
 import { claimRuns } from './claims.js'
 import { copyJson } from './json-copy.js'
@@ -293,13 +293,22 @@ export function closeAttempt(
 
 /** Changes runs together with the state entry that counts them, or nothing where that entry has moved on. */
 export function changeRuns(tables: Tables, request: ChangeRuns): readonly RunChange[] | 'stale' {
-  const { action, runs, now, reason, entry } = request
+  const { now, entry } = request
   const { kind, name, item, revision, valueAfter } = entry
   if (!areCurrent(tables, [{ kind, name, item, revision, value: undefined }])) return 'stale'
-  const answers = runs.map((run): RunChange => {
+  const answers = changeEach(tables, request, now)
+  writeStateEntry(tables, { kind, name, item, value: valueAfter(answers) }, now)
+  return answers
+}
+
+function changeEach(tables: Tables, change: RunsOfChange, now: Instant): readonly RunChange[] {
+  if (change.action === 'record')
+    return enqueue(tables, { runs: change.newRuns, now }).map(({ created }) =>
+      created ? 'recorded' : 'existing',
+    )
+  const { action, runs, reason } = change
+  return runs.map((run): RunChange => {
     if (action === 'cancel') return cancel(tables, { run, now, reason })
     return (action === 'retry' ? retry : advance)(tables, { run, now })
   })
-  writeStateEntry(tables, { kind, name, item, value: valueAfter(answers) }, now)
-  return answers
 }

@@ -101,7 +101,9 @@ export function storeVerbs({ commit, read }: Driver) {
     retry: (request) => commit((session) => retry(session, request)),
     advance: (request) => commit((session) => advance(session, request)),
     changeRuns: (request) =>
-      commit((session) => changeRuns(session, request), { items: 1 + request.runs.length }),
+      commit((session) => changeRuns(session, request), {
+        items: 1 + (request.action === 'record' ? request.newRuns : request.runs).length,
+      }),
     run: (id) => read((session) => run(session, id)),
     runsByPrefix: (prefix, limit) => read((session) => runsByPrefix(session, prefix, limit)),
     runs: async (filter) => (await runsPage(read, filter)).runs,
