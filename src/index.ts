@@ -15,6 +15,10 @@ export type {
   HandlerOptions,
   ListenOptions,
 } from './app/serve/app-handler.js'
+export type { BackfillFilter } from './engine/backfill/stored-backfills.js'
+export type { TriggerBackfillOptions } from './engine/backfill/trigger-plan.js'
+export type { InstantChoice } from './engine/backfill/plan-instants.js'
+export type { BackfillOrder } from './kernel/backfill/backfill.js'
 export type { HoldOptions } from './app/control/holds.js'
 export type { JobRef } from './kernel/job/job-ref.js'
 export type { SchemaJob } from './app/definitions/schema-job.js'

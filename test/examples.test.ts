@@ -105,6 +105,21 @@ describe('programs', () => {
     expect({ code, output }).toEqual({ code: 0, output: lines.join('\n') })
   })
 
+  test('examples/backfill/backfill.mjs plans what a pause held back, and runs it once', async () => {
+    const { code, output } = await runExample('examples/backfill/backfill.mjs')
+    expect(output.trim().split('\n')).toEqual([
+      'ran 2026-01-01 2026-01-02 2026-01-06',
+      'would run 2026-01-03 2026-01-04 2026-01-05',
+      'skips 0 not-defined',
+      'skips 2 done',
+      'skips 1 done',
+      'skips 0 not-planned',
+      '3 of 3 done: 2026-01-03 2026-01-04 2026-01-05',
+      '4 January: backfill true',
+    ])
+    expect(code).toBe(0)
+  })
+
   test('examples/moving/move.mjs moves a store and goes on in the new one', async () => {
     const { code, output } = await runExample('examples/moving/move.mjs')
     expect(output.trim().split('\n')).toEqual([

@@ -48,12 +48,12 @@ console.log(derived.origin, derived.partition, derived.result)
 const range = { from: '2025-11-01', to: '2025-11-04' }
 const plan = await app.assets.backfill('raw_events', { ...range, dryRun: true })
 console.log('would make', plan.run.join(' '), '| leaves alone', plan.skip.map(({ label }) => label).join(' '))
-const { backfill } = await app.assets.backfill('raw_events', { ...range, pace: 2 })
-let status = await app.assets.backfills.get(backfill.id)
+const { backfill } = await app.assets.backfill('raw_events', { ...range, concurrency: 2 })
+let status = await app.backfills.get(backfill.id)
 while (status.left > 0) {
   const [next] = await app.runs.list({ job: 'raw_events', state: 'pending', limit: 1 })
   if (next !== undefined) await app.runs.wait(next.id)
-  status = await app.assets.backfills.get(backfill.id)
+  status = await app.backfills.get(backfill.id)
 }
 console.log(`${status.done} of ${status.total} done`)
 console.log(

@@ -1,3 +1,4 @@
+import type { BackfillKinds } from '../engine/backfill/backfill-kind.js'
 import type { Check } from '../engine/explain/finding.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
@@ -38,9 +39,16 @@ export async function withoutEngine(active: readonly StoredTrigger[]): Promise<s
   return how
 }
 
-/** Loads what features run beside the scheduler of an app with these definitions. */
+/** Loads what runs beside the scheduler of an app with these definitions. */
 export async function loadFeatureLoops(definitions: Registry): Promise<readonly FeatureLoop[]> {
-  return await fromAll(({ loops }) => loops?.(definitions))
+  const { backfillLoop } = await import('../engine/backfill/backfill-loop.js')
+  return [backfillLoop(await loadBackfillKinds()), ...(await fromAll(({ loops }) => loops?.(definitions)))]
+}
+
+/** Loads all kinds of backfills. */
+export async function loadBackfillKinds(): Promise<BackfillKinds> {
+  const { triggerBackfill } = await import('../engine/backfill/trigger-backfill.js')
+  return [triggerBackfill, ...(await fromAll(({ backfills }) => backfills?.()))]
 }
 
 /** Loads what features look at when somebody asks whether all is well. */

@@ -1,5 +1,8 @@
+import type * as progress from '../engine/backfill/progress.js'
+import type * as instants from '../engine/backfill/plan-instants.js'
 import type * as events from '../engine/events.js'
 import type * as explain from '../engine/explain/why.js'
+import type * as backfill from '../kernel/backfill/backfill.js'
 import type * as ledger from '../kernel/ledger/coverage.js'
 import type * as partition from '../kernel/partition/slice.js'
 import type * as pending from '../kernel/run/pending.js'
@@ -44,6 +47,15 @@ export type Coverage = Dated<ledger.Coverage>
 
 /** The time range of a partition. */
 export type Slice = Dated<partition.Slice>
+
+/** A backfill as it was requested, and how far it was started. */
+export type Backfill = Dated<backfill.Backfill>
+
+/** A backfill and its progress. */
+export type BackfillStatus = Dated<progress.BackfillStatus>
+
+/** Due instants that a backfill leaves alone for one reason. */
+export type SkippedInstants = Dated<instants.SkippedInstants>
 
 /** The events of an app, by name. */
 export type EngineEvents = Dated<events.EngineEvents>

@@ -35,6 +35,7 @@ import type { Instant } from '../time/instant.js'
 import { hold, release, type ReleaseOptions } from './api/holds.js'
 import type { HistoryFilter } from './api/history.js'
 import { DefinitionsApi } from './api/definitions.js'
+import { Backfills } from './api/backfills.js'
 import { Jobs } from './api/jobs.js'
 import { Queues } from './api/queues.js'
 import { Runs } from './api/runs.js'
@@ -147,6 +148,7 @@ interface AppParts {
 class AppRoot {
   readonly runs: Runs
   readonly triggers: Triggers
+  readonly backfills: Backfills
   readonly jobs: Jobs
   readonly queues: Queues
   readonly switches: Switches
@@ -164,6 +166,7 @@ class AppRoot {
     this.#enqueuer = enqueuer
     this.runs = new Runs(context)
     this.triggers = new Triggers(context, enqueuer)
+    this.backfills = new Backfills(context)
     this.jobs = new Jobs(context, enqueuer)
     this.queues = new Queues(context)
     this.switches = new Switches(context)
@@ -225,11 +228,8 @@ class AppRoot {
     const isOfJob = ([key]: [string, unknown]): boolean => jobOptionNames.includes(key as keyof JobOptions)
     const schedule = Object.fromEntries(entries.filter((entry) => !isOfJob(entry)))
     // Before the job is added: a faulty expression adds nothing.
-    const trigger = defineTrigger(
-      name,
-      { ...schedule, cron: expression, job: name },
-      { calendars: this.#context.definitions.part(namedCalendars) },
-    )
+    const calendars = this.#context.definitions.part(namedCalendars)
+    const trigger = defineTrigger(name, { ...schedule, cron: expression, job: name }, { calendars })
     const job = this.job(name, handler, Object.fromEntries(entries.filter(isOfJob)))
     this.#context.definitions.addTrigger(trigger)
     return job

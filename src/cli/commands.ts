@@ -32,6 +32,10 @@ const own: Entries = {
       'run a job now and follow its log',
       async () => extended((await import('./commands/everyday/run.js')).run),
     ],
+    backfill: [
+      'run due instants of the past again',
+      async () => (await import('./commands/everyday/backfill.js')).backfill,
+    ],
     enqueue: ['enqueue a run of a job', async () => (await import('./commands/everyday/enqueue.js')).enqueue],
     cancel: ['cancel a run', async () => extended((await import('./commands/everyday/cancel.js')).cancel)],
     retry: [

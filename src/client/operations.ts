@@ -83,31 +83,45 @@ export type AuditEntry = {
 /** The schema Backfill of the API. */
 export type Backfill = {
   readonly id: string
-  readonly asset: string
-  readonly only: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+  readonly trigger: string | null
+  readonly asset: string | null
+  readonly only: string
   readonly order: 'oldest-first' | 'newest-first'
-  readonly pace: number | null
+  readonly concurrency: number | null
+  readonly pace: string | null
   readonly total: number
-  readonly createdAt: Instant
   readonly first: string
   readonly last: string
+  readonly skipped: Readonly<Record<string, number>>
+  readonly by: string
+  readonly reason: string | null
+  readonly createdAt: Instant
+  readonly startedAt: Instant | null
+  readonly state: 'planned' | 'starting' | 'started' | 'cancelling' | 'cancelled'
   readonly started: number
-  readonly state: 'starting' | 'started' | 'cancelled'
+  readonly cancelledRuns: number
 }
 
 /** The schema BackfillProgress of the API. */
 export type BackfillProgress = {
   readonly id: string
-  readonly asset: string
-  readonly only: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+  readonly trigger: string | null
+  readonly asset: string | null
+  readonly only: string
   readonly order: 'oldest-first' | 'newest-first'
-  readonly pace: number | null
+  readonly concurrency: number | null
+  readonly pace: string | null
   readonly total: number
-  readonly createdAt: Instant
   readonly first: string
   readonly last: string
+  readonly skipped: Readonly<Record<string, number>>
+  readonly by: string
+  readonly reason: string | null
+  readonly createdAt: Instant
+  readonly startedAt: Instant | null
+  readonly state: 'planned' | 'starting' | 'started' | 'cancelling' | 'cancelled'
   readonly started: number
-  readonly state: 'starting' | 'started' | 'cancelled'
+  readonly cancelledRuns: number
   readonly done: number
   readonly failed: number
   readonly left: number
@@ -1020,6 +1034,104 @@ export interface Operations {
     }
     readonly answer: Coverage
   }
+  /** Plans to run the due instants of a range again: which run, and which not and why. */
+  readonly 'POST /triggers/{name}/backfills': {
+    readonly request: {
+      readonly path: { readonly name: string }
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly concurrency?: number
+        readonly pace?: string
+        readonly from: string
+        readonly to: string
+        readonly only?: 'missing' | 'failed' | 'missing-or-failed' | 'all'
+        readonly definition?: 'in-force' | 'current'
+        readonly order?: 'oldest-first' | 'newest-first'
+        readonly limit?: number
+        readonly start?: boolean
+      }
+    }
+    readonly answer: {
+      readonly backfill: Backfill | null
+      readonly run: readonly { readonly at: Instant; readonly version: number }[]
+      readonly skip: readonly {
+        readonly firstAt: Instant
+        readonly lastAt: Instant
+        readonly count: number
+        readonly reason:
+          | 'done'
+          | 'failed'
+          | 'cancelled'
+          | 'unfinished'
+          | 'missing'
+          | 'pruned'
+          | 'blackout'
+          | 'calendar'
+          | 'no-partition'
+          | 'clock-change'
+          | 'not-defined'
+          | 'disabled'
+          | 'not-planned'
+          | 'limit'
+        readonly about: string
+        readonly detail: string | null
+      }[]
+    }
+  }
+  /** Lists backfills of triggers and assets with their progress, newest first. */
+  readonly 'GET /backfills': {
+    readonly request: {
+      readonly query?: { readonly trigger?: string; readonly asset?: string; readonly limit?: number }
+    }
+    readonly answer: { readonly items: readonly BackfillProgress[] }
+  }
+  /** Starts a backfill, if there is anything to make. */
+  readonly 'POST /backfills': {
+    readonly request: {
+      readonly body: {
+        readonly reason?: string
+        readonly dryRun?: boolean
+        readonly asset: string
+        readonly from?: string
+        readonly to?: string
+        readonly partitions?: readonly string[]
+        readonly only?: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
+        readonly order?: 'oldest-first' | 'newest-first'
+        readonly limit?: number
+        readonly concurrency?: number
+        readonly pace?: string
+        readonly plan?: string
+      }
+    }
+    readonly answer: {
+      readonly plan: string
+      readonly run: readonly string[]
+      readonly skip: readonly { readonly label: string; readonly reason: string }[]
+      readonly backfill: Backfill | null
+    }
+  }
+  /** Reads one backfill with its progress. */
+  readonly 'GET /backfills/{id}': {
+    readonly request: { readonly path: { readonly id: string } }
+    readonly answer: BackfillProgress
+  }
+  /** Starts a backfill that was planned. Started twice, it runs once. */
+  readonly 'POST /backfills/{id}/start': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: Backfill
+  }
+  /** Cancels a backfill: what waits is cancelled, what runs is asked to stop, and nothing more begins. */
+  readonly 'POST /backfills/{id}/cancel': {
+    readonly request: {
+      readonly path: { readonly id: string }
+      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
+    }
+    readonly answer: Backfill
+  }
   /** Lists all jobs, by name. */
   readonly 'GET /jobs': {
     readonly request: {}
@@ -1338,69 +1450,6 @@ export interface Operations {
       readonly run: readonly string[]
       readonly skip: readonly { readonly label: string; readonly reason: string }[]
     }
-  }
-  /** Starts a backfill, if there is anything to make. */
-  readonly 'POST /backfills': {
-    readonly request: {
-      readonly body: {
-        readonly reason?: string
-        readonly dryRun?: boolean
-        readonly asset: string
-        readonly from?: string
-        readonly to?: string
-        readonly partitions?: readonly string[]
-        readonly only?: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
-        readonly order?: 'oldest-first' | 'newest-first'
-        readonly limit?: number
-        readonly pace?: number
-        readonly plan?: string
-      }
-    }
-    readonly answer: {
-      readonly plan: string
-      readonly run: readonly string[]
-      readonly skip: readonly { readonly label: string; readonly reason: string }[]
-      readonly backfill: Backfill | null
-    }
-  }
-  /** Lists backfills with their progress, newest first. */
-  readonly 'GET /backfills': {
-    readonly request: { readonly query?: { readonly asset?: string; readonly limit?: number } }
-    readonly answer: { readonly items: readonly BackfillProgress[] }
-  }
-  /** Reads one backfill with its progress. */
-  readonly 'GET /backfills/{id}': {
-    readonly request: { readonly path: { readonly id: string } }
-    readonly answer: BackfillProgress
-  }
-  /** Cancels the rest of a backfill. */
-  readonly 'POST /backfills/{id}/cancel': {
-    readonly request: {
-      readonly path: { readonly id: string }
-      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
-    }
-    readonly answer: {
-      readonly id: string
-      readonly asset: string
-      readonly only: 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
-      readonly order: 'oldest-first' | 'newest-first'
-      readonly pace: number | null
-      readonly total: number
-      readonly createdAt: Instant
-      readonly first: string
-      readonly last: string
-      readonly started: number
-      readonly state: 'starting' | 'started' | 'cancelled'
-      readonly cancelledRuns: number
-    }
-  }
-  /** Records the runs that are missing because the process that started the backfill died. */
-  readonly 'POST /backfills/{id}/resume': {
-    readonly request: {
-      readonly path: { readonly id: string }
-      readonly body?: { readonly reason?: string; readonly dryRun?: boolean }
-    }
-    readonly answer: Backfill
   }
   /** Begins an action on many runs: those of a filter, or those with these ids. */
   readonly 'POST /bulk': {

@@ -1,4 +1,5 @@
 import type { HandlerExtension } from '../handlers/executable-jobs.js'
+import type { BackfillKind } from '../engine/backfill/backfill-kind.js'
 import type { Check } from '../engine/explain/finding.js'
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { ReadDefinitionFiles } from '../engine/sync/definition-files.js'
@@ -39,6 +40,8 @@ export interface Feature {
   readonly endEffects?: readonly EndEffect[]
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
+  /** What backfills of this feature make again. */
+  readonly backfills?: () => Promise<readonly BackfillKind[]>
   /** What it checks for `rota doctor`. */
   readonly checks?: () => Promise<readonly Check[]>
   /** What it runs beside the scheduler of an app with these definitions. */

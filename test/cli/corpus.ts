@@ -158,6 +158,13 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   'token revoke': [{ line: ['x'] }],
   why: [{ line: ['nightly', 'today'] }],
   coverage: [{ line: ['nightly'] }],
+  backfill: [
+    { line: [], options: ['start', 'show', 'cancel'] },
+    { line: ['nightly'], options: ['from'] },
+    { line: ['nightly', '--from', '2d', '--dry-run'], options: ['to', 'only', 'definition', 'order'] },
+    { line: ['nightly', '--from', '2d', '--dry-run'], options: ['concurrency', 'pace', 'limit'] },
+    { line: ['nightly', '--from', '2d', '--dry-run'] },
+  ],
   simulate: [{ line: ['--days', '1'] }, { line: [], options: ['days'] }],
   migrate: [
     { line: ['--to', 'sqlite:new/rota.db'], options: ['from'] },

@@ -50,8 +50,8 @@ beforeAll(async () => {
   if (hasFeatures('rounds')) await made('round', 'start', 'crawl', '--every', '1h', '-s', 'work')
   if (hasFeatures('command-jobs'))
     await made('job', 'add', 'job_1', '--schedule', '0 9 * * *', '--command', 'work')
-  if (hasFeatures('assets'))
-    ids.backfill = (await made('asset', 'backfill', 'days', '--partition', '2026-01-01', '--yes')).id
+  const days = ['--from', '2026-01-01', '--to', '2026-01-04', '--definition', 'current']
+  ids.backfill = (await made('backfill', 'nightly', ...days, '--yes')).id
   if (hasFeatures('bulk')) ids.bulk = (await made('retry', '--filter', 'job:other state:cancelled')).id
 })
 
@@ -75,6 +75,7 @@ function lines(): Readonly<Record<string, readonly string[]>> {
     retry: [ids.failed],
     reload: [],
     cancel: [ids.pending],
+    backfill: ['--cancel', ids.backfill],
     pause: ['nightly', '--reason', 'why'],
     resume: ['nightly'],
     freeze: [],
@@ -99,7 +100,7 @@ function lines(): Readonly<Record<string, readonly string[]>> {
     ...(hasFeatures('assets')
       ? {
           'asset materialize': ['days', '--partition', '2026-01-02'],
-          'asset backfill': ['--cancel', ids.backfill],
+          'asset backfill': ['days', '--partition', '2026-01-03', '--yes'],
         }
       : {}),
     ...(hasFeatures('command-jobs')

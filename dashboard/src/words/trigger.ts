@@ -19,6 +19,7 @@ export const words = {
     return `added at run time (${source})`
   },
   noChanges: 'Nobody has changed it since the audit began.',
+  uncomputedWhy: 'Its due times do not follow from its definition, so they cannot be run again.',
   endedWhy: 'This trigger has ended: its source no longer defines it.',
   dst: (rule: string) => `DST: ${rule}`,
   dstRules: {
@@ -33,9 +34,10 @@ export const words = {
     policies: 'Policies',
     versions: (count: number) => `Versions (${formatCount(count)})`,
     holds: 'Holds',
+    backfills: 'Backfills',
     audit: 'Audit',
   },
-  actions: { run: 'Run now…', pause: 'Pause…', resume: 'Resume…', edit: 'Edit…' },
+  actions: { run: 'Run now…', pause: 'Pause…', resume: 'Resume…', backfill: 'Backfill…', edit: 'Edit…' },
   next: {
     title: 'Next due',
     noneAny: 'Nothing is due.',

@@ -1,3 +1,4 @@
+import type { TriggerBackfillOptions } from '../../engine/backfill/trigger-plan.js'
 import { findTrigger } from '../../engine/sync/find-definition.js'
 import type { AppContext } from '../../features/app-context.js'
 import type { ChangeOptions } from '../../kernel/audit/change-options.js'
@@ -9,6 +10,7 @@ import type { HoldOptions } from '../control/holds.js'
 import type { Added } from '../definitions/definitions.js'
 import type { Enqueuer, RunNowOptions } from '../runs/enqueuer.js'
 import { addAll } from './add.js'
+import type { TriggerBackfill } from './backfills.js'
 import { hold, release, type ReleaseOptions } from './holds.js'
 
 /** `app.triggers`: the triggers in the store, and those that are added at run time. */
@@ -76,6 +78,19 @@ export class Triggers {
   /** Resumes a trigger. What was due meanwhile stays skipped, unless `catchUp` is set. */
   async resume(name: string, options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, `trigger:${name}`, options)
+  }
+
+  /** Plans to run the due instants of a range again, under the definitions of that time. `app.backfills` starts, shows and cancels it. */
+  async backfill(
+    name: string,
+    options: TriggerBackfillOptions &
+      ChangeOptions & {
+        /** Starts it at once. */
+        readonly start?: boolean | undefined
+      },
+  ): Promise<TriggerBackfill> {
+    const { backfillTrigger } = await import('./backfills.js')
+    return await backfillTrigger(this.#context, name, options)
   }
 
   /** Runs the job of a trigger now; its schedule does not change. */

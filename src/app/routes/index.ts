@@ -1,6 +1,7 @@
 import type { Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
 import { auditRoutes } from './audit.js'
+import { backfillRoutes } from './backfills.js'
 import { explainRoutes } from './explain.js'
 import { operationRoutes } from './operations.js'
 import { reloadRoutes } from './reload.js'
@@ -13,6 +14,7 @@ export const coreRoutes: readonly Route<App>[] = [
   ...runRoutes,
   ...triggerRoutes,
   ...triggerChangeRoutes,
+  ...backfillRoutes,
   ...operationRoutes,
   ...reloadRoutes,
   ...explainRoutes,

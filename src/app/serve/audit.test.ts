@@ -32,6 +32,8 @@ async function stage() {
   const cancelled = await app.enqueue('greet', 'x')
   await app.runs.cancel(cancelled.id)
   const delayed = await app.enqueue('greet', 'x', { delay: '1h' })
+  const days = { from: '2026-01-01T00:00:00Z', to: '2026-01-05T00:00:00Z', definition: 'current' } as const
+  const { backfill } = await app.triggers.backfill('nightly', days)
   const served = await serve(parts, { isLoopback: false, checkAnswers: true })
   onTestFinished(() => served.close())
   const now = app.now()
@@ -52,7 +54,11 @@ async function stage() {
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: JSON.parse(text) as never }
   }
-  return { app, send, ids: { cancelled: cancelled.id, delayed: delayed.id, token: id } }
+  return {
+    app,
+    send,
+    ids: { cancelled: cancelled.id, delayed: delayed.id, token: id, backfill: backfill?.id ?? '' },
+  }
 }
 
 describe('a change through the API', () => {
@@ -81,6 +87,13 @@ describe('a change through the API', () => {
         action: 'trigger.define',
       },
       'POST /triggers/{name}/run': { path: '/triggers/nightly/run', action: 'trigger.run' },
+      'POST /triggers/{name}/backfills': {
+        path: '/triggers/nightly/backfills',
+        body: { from: '2026-01-01T00:00:00Z', to: '2026-01-05T00:00:00Z', definition: 'current' },
+        action: 'backfill.plan',
+      },
+      'POST /backfills/{id}/start': { path: `/backfills/${ids.backfill}/start`, action: 'backfill.start' },
+      'POST /backfills/{id}/cancel': { path: `/backfills/${ids.backfill}/cancel`, action: 'backfill.cancel' },
       'POST /triggers/{name}/pause': { path: '/triggers/nightly/pause', action: 'trigger.pause' },
       'POST /triggers/{name}/resume': { path: '/triggers/nightly/resume', action: 'trigger.resume' },
       'POST /jobs': { path: '/jobs', body: { jobs: { more: { command: ['true'] } } }, action: 'job.define' },
@@ -138,7 +151,7 @@ describe('a change through the API', () => {
     })
     const history = await send('GET', '/triggers/nightly/history')
     const actions = (history.body as { items: { action: string }[] }).items.map(({ action }) => action)
-    expect(actions).toEqual(['trigger.resume', 'trigger.pause', 'trigger.define'])
+    expect(actions).toEqual(['trigger.resume', 'trigger.pause', 'backfill.plan', 'trigger.define'])
     expect((await send('GET', '/audit?after=nonsense')).status).toBe(422)
   })
 })

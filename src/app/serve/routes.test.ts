@@ -27,6 +27,8 @@ async function stage(options: { isLoopback?: boolean } = {}) {
   await Promise.all([failed, done].map(({ id }) => app.runs.wait(id)))
   await app.triggers.add({ hourly: { job: 'greet', every: '1h' } })
   await app.jobs.add({ spare: { command: ['true'] } })
+  const days = { from: '2026-01-01T00:00:00Z', to: '2026-01-05T00:00:00Z', definition: 'current' } as const
+  const { backfill } = await app.triggers.backfill('nightly', days)
   const ids = { failed: failed.id, done: done.id, pending: pending.id }
   const served = await serveApp(parts, options)
   const made = await createToken(await app.store(), {
@@ -40,6 +42,7 @@ async function stage(options: { isLoopback?: boolean } = {}) {
     '20260105t0800': failed.id,
     '20260105t1000': pending.id,
     '0123456789ab': made.id,
+    'bf-1f2e3d4c': backfill?.id ?? '',
     rota_0123456789ab_secret: made.token,
   }
   return { app, ...served, ids, examples }

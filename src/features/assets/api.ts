@@ -12,7 +12,7 @@ import {
 import type { Enqueued } from '../../store/port.js'
 import type { AppContext } from '../app-context.js'
 import type { AssetRun } from './asset-run.js'
-import { Backfills, startBackfill, type StartedBackfill } from './backfill/api.js'
+import { startBackfill, type StartedBackfill } from './backfill/api.js'
 import type { BackfillOptions } from './backfill/backfills.js'
 import { checkAssets, unknownAsset } from './check.js'
 import { defineAsset, functionOfAsset, ownSchedules, scheduleOrigin, type AssetInput } from './definition.js'
@@ -48,13 +48,10 @@ export interface GridOptions {
 
 /** `app.assets`: data that is made in partitions, and what is made from what. */
 export class Assets {
-  /** Backfills: the partitions of an asset that are made on request. */
-  readonly backfills: Backfills
   readonly #context: AppContext
 
   constructor(context: AppContext) {
     this.#context = context
-    this.backfills = new Backfills(context)
   }
 
   /** Defines an asset. Its partitions are made on schedule, on request, or when all their upstream partitions are done. */

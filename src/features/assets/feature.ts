@@ -9,6 +9,7 @@ export const feature = {
   kinds: async () => [(await import('./kind.js')).upstreamKind],
   handlers: async () => ({ wrap: (await import('./asset-run.js')).assetHandler }),
   config: featureConfig<AssetsConfig>(['assets', 'schedules'], () => import('./config.js')),
+  backfills: async () => [(await import('./backfill/backfills.js')).assetBackfill],
   endEffects: [assetEffect],
   routes: async () => (await import('./routes.js')).assetRoutes,
   commands: {

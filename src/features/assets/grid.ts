@@ -5,11 +5,13 @@ import { partitionsText, stateColors } from './text.js'
 import { partitionStates, type PartitionState } from './partition-state.js'
 import type { Context } from '../../cli/framework/command.js'
 import { displayWidth } from '../../cli/framework/print/display-width.js'
+import type { WatchedBackfills } from '../../cli/framework/watch-backfill.js'
 import type { Output } from '../../cli/framework/print/output.js'
 
 /** What the commands of assets use of an app. */
 export interface AssetsApp {
   readonly assets: Assets
+  readonly backfills: WatchedBackfills
 }
 
 /** Assets whose partitions are the same, with how these stand. */

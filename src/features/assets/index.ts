@@ -2,8 +2,6 @@ import type { Dated } from '../../time/dated.js'
 import type { AppContext } from '../app-context.js'
 import type { AppFeature } from '../feature.js'
 import { Assets } from './api.js'
-import type * as backfill from './backfill/backfill.js'
-import type * as backfills from './backfill/backfills.js'
 import { feature } from './feature.js'
 import type * as schedules from './schedules.js'
 import type * as status from './status.js'
@@ -11,16 +9,10 @@ import type * as status from './status.js'
 export type { AppAssetOptions, AssetScheduleOptions } from './api.js'
 export type { AssetRun, TimeSlice } from './asset-run.js'
 export type { BackfillOptions } from './backfill/backfills.js'
-export type { BackfillChoice, BackfillOrder, BackfillPlan } from './backfill/choice.js'
+export type { BackfillChoice, BackfillPlan } from './backfill/choice.js'
 export type { ConfigAsset } from './config.js'
 export type { AssetInput, AssetOptions, DependencyInput } from './definition.js'
 export type { PartitionState } from './partition-state.js'
-
-/** A backfill as it was requested, and how far it was started. */
-export type Backfill = Dated<backfill.Backfill>
-
-/** A backfill and its progress. */
-export type BackfillStatus = Dated<backfills.BackfillStatus>
 
 /** A schedule of an asset. */
 export type AssetSchedule = Dated<schedules.AssetSchedule>

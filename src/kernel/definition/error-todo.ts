@@ -31,6 +31,8 @@ export const errorTodo: Readonly<Record<ErrorCode, string>> = {
   TOKEN_UNKNOWN: 'Look at those there are (`rota token list`), or make one: `rota token create <name>`.',
   PARTITION_INVALID: 'Use a label that the message allows; see labels.',
   PARTITION_TOO_MANY: 'Use a shorter range, or fewer keys in a two-dimensional spec.',
+  BACKFILL_UNKNOWN: 'Look at those there are: `rota backfill`.',
+  BACKFILL_STATE: 'Plan another one: `rota backfill <trigger> --from <time> --to <time>`.',
   BACKFILL_CHANGED: 'Plan again: `POST /api/v1/backfills/plan`.',
   PAYLOAD_TOO_LARGE: 'Store the data elsewhere, and pass its address.',
   PAYLOAD_INVALID:

@@ -19,6 +19,9 @@ export const errorCodes = {
   TOKEN_UNKNOWN: 'No token has that id, or there is none and an address beyond this machine needs one.',
   PARTITION_INVALID: 'A label is not a partition of its asset; the message says why.',
   PARTITION_TOO_MANY: 'More partitions were requested than the limit that the message names.',
+  BACKFILL_UNKNOWN:
+    'No backfill has that id, or it is over for more than ninety days, or was planned and not started for seven.',
+  BACKFILL_STATE: 'The backfill is in a state in which this cannot be done.',
   BACKFILL_CHANGED: 'A backfill would no longer make what was planned; nothing was started.',
   PAYLOAD_TOO_LARGE: 'A payload is larger than 256 KiB of JSON text.',
   PAYLOAD_INVALID: 'A payload cannot be written as JSON, or does not fit the schema of its job.',

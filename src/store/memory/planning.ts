@@ -129,6 +129,8 @@ function unfinishedOf(tables: Tables, trigger: string): UnfinishedRun[] {
   const found: UnfinishedRun[] = []
   for (const run of runsOfTrigger(tables, trigger).unfinished) {
     if (found.length >= maxUnfinished) break
+    // A backfill changes nothing about what is due now.
+    if (run.origin === 'backfill') continue
     found.push({ id: run.id, state: run.phase === 'running' ? 'running' : 'pending' })
   }
   return found
@@ -141,7 +143,7 @@ function supersede(tables: Tables, item: Tick): void {
   const own = new Set(item.runs.map((run) => run.id))
   const unfinished = [...runsOfTrigger(tables, item.trigger).unfinished]
   for (const row of unfinished) {
-    if (own.has(row.id)) continue
+    if (own.has(row.id) || row.origin === 'backfill') continue
     if (row.phase !== 'running') makeFinal(tables, row, { state: 'cancelled', at: item.at, reason })
     else if (mode === 'cancel') requestCancel(tables, row, reason)
     else terminate(tables, row, { at: item.at, reason })

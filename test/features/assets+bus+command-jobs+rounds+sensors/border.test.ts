@@ -79,7 +79,7 @@ async function answers(app: Rota, ids: Record<'done' | 'pending', string>): Prom
     assets: await app.assets.list(),
     schedules: await app.assets.schedules(),
     grid: await app.assets.grid('days'),
-    backfills: await app.assets.backfills.list(),
+    backfills: await app.backfills.list(),
     commands: await app.commands.list(),
     now: app.now(),
   }
@@ -134,7 +134,7 @@ describe('an app', () => {
     expectTypeOf<Answer<Rota['why']>>().toEqualTypeOf<Why>()
     expectTypeOf<Answer<Rota['coverage']>>().toEqualTypeOf<readonly Coverage[]>()
     expectTypeOf<Answer<Rota['rounds']['status']>['nextCheckAt']>().toEqualTypeOf<Date | null>()
-    expectTypeOf<Answer<Rota['assets']['backfills']['get']>['createdAt']>().toEqualTypeOf<Date>()
+    expectTypeOf<Answer<Rota['backfills']['get']>['createdAt']>().toEqualTypeOf<Date>()
     expectTypeOf<EngineEvents['run:started']['dueAt']>().toEqualTypeOf<Date>()
     expectTypeOf<ReturnType<Rota['now']>>().toEqualTypeOf<Date>()
   })

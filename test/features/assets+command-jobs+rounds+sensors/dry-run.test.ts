@@ -63,11 +63,11 @@ describe('a dry run of a feature', () => {
     expect(await app.assets.materialize('days', { partition, wait: true, dryRun })).toMatchObject({
       created: true,
     })
-    expect(await app.assets.backfills.cancel(backfill, { dryRun })).toMatchObject({
-      backfill: { state: 'cancelled' },
-      cancelled: 2,
+    expect(await app.backfills.cancel(backfill, { dryRun })).toMatchObject({
+      state: 'cancelled',
+      cancelledRuns: 2,
     })
-    expect(await app.assets.backfills.resume(backfill, { dryRun })).toMatchObject({ state: 'started' })
+    expect(await app.backfills.start(backfill, { dryRun })).toMatchObject({ state: 'started' })
     const added = { id: 'new', type: 'oneshot', executeAt: '2030-01-05T09:00:00Z', command: 'two' } as const
     const wouldBe = await app.commands.add(added, { dryRun })
     expect(await app.commands.runNow('there', { dryRun })).toMatchObject({ created: true })
@@ -103,8 +103,8 @@ describe('a dry run of a feature', () => {
     await expect(app.assets.materialize('days', { partition: 'never', dryRun })).rejects.toMatchObject({
       code: 'PARTITION_INVALID',
     })
-    await expect(app.assets.backfills.cancel('none', { dryRun })).rejects.toMatchObject({
-      code: 'RUN_UNKNOWN',
+    await expect(app.backfills.cancel('none', { dryRun })).rejects.toMatchObject({
+      code: 'BACKFILL_UNKNOWN',
     })
     await expect(app.sensors.reset('none', { keys: false, dryRun })).rejects.toMatchObject({
       code: 'TRIGGER_UNKNOWN',

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { useParams } from '../../data/location.js'
+import { Backfills } from '../../parts/backfill/backfills.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { words } from '../../words/assets.js'
 import { AssetPanel } from './asset-panel.js'
-import { Backfills } from './backfills.js'
 import { Graph } from './graph.js'
 import styles from './page.module.css'
 
@@ -52,7 +52,7 @@ export default function AssetsPage(): ReactNode {
       {chosen === undefined ? null : (
         <>
           <AssetPanel key={chosen.name} asset={chosen} />
-          <Backfills asset={chosen.name} />
+          <Backfills of="asset" name={chosen.name} />
         </>
       )}
     </div>

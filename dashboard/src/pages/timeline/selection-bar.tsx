@@ -4,6 +4,7 @@ import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import { BackfillDialog } from '../../parts/backfill/backfill-dialog.js'
+import { TriggerBackfillDialog } from '../../parts/backfill/trigger-backfill-dialog.js'
 import { Button } from '../../parts/button.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { StateMark } from '../../parts/mark.js'
@@ -47,6 +48,7 @@ export function SelectionBar({
     meta: { topics: ['triggers', 'runs'] },
   })
   const isAsset = assets?.items.some((asset) => asset.name === job) === true
+  const isOne = isAsset ? jobs.size === 1 : names.length === 1
   const from = new Date(selection.fromMs).toISOString()
   const until = new Date(selection.untilMs).toISOString()
   return (
@@ -80,12 +82,7 @@ export function SelectionBar({
         >
           {words.selection.retry(failed === 0 ? '' : formatCount(failed))}
         </Button>
-        <Button
-          why={
-            jobs.size !== 1 ? words.selection.backfillOne : isAsset ? mayNot : words.selection.noAsset(job)
-          }
-          onClick={() => setOpened('backfill')}
-        >
+        <Button why={isOne ? mayNot : words.selection.backfillOne} onClick={() => setOpened('backfill')}>
           {words.selection.backfill}
         </Button>
         <Button tone="quiet" onClick={onClear}>
@@ -101,7 +98,10 @@ export function SelectionBar({
           onClose={() => setOpened(undefined)}
         />
       ) : null}
-      {opened === 'backfill' ? (
+      {opened === 'backfill' && !isAsset ? (
+        <TriggerBackfillDialog trigger={name} from={from} to={until} onClose={() => setOpened(undefined)} />
+      ) : null}
+      {opened === 'backfill' && isAsset ? (
         <BackfillDialog
           asset={job}
           {...datesOf(selection, lanes.get(name)?.zone ?? 'UTC')}

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Trigger } from '../../../../src/client/operations.js'
 import { useMay } from '../../data/session.js'
+import { TriggerBackfillDialog } from '../../parts/backfill/trigger-backfill-dialog.js'
 import { Button } from '../../parts/button.js'
 import head from '../../parts/page-head.module.css'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
@@ -15,7 +16,7 @@ import { EditDialog } from './edit-dialog.js'
 import { RunNowDialog } from './run-now.js'
 import { cronOf, useCronPreview } from './schedule.js'
 
-type Asking = 'run' | 'pause' | 'resume' | 'edit'
+type Asking = 'run' | 'pause' | 'resume' | 'edit' | 'backfill'
 
 /** The name, what the schedule says, where it is defined, and what can be done. */
 export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
@@ -25,6 +26,7 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
   const { why: whyAdmin } = useMay('admin')
   const owned = /^(?:config|code):/.test(source) ? edit.owned(source) : undefined
   const ended = state === 'ended' ? words.endedWhy : undefined
+  const uncomputed = isComputed(trigger) ? undefined : words.uncomputedWhy
   const isPaused = state === 'paused'
   const close = (): void => setAsking(undefined)
   const ask = (what: Asking): void => {
@@ -65,16 +67,35 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
             {words.actions.pause}
           </Button>
         )}
+        <Button why={why ?? uncomputed} onClick={() => setAsking('backfill')}>
+          {words.actions.backfill}
+        </Button>
         <Button why={whyAdmin ?? ended ?? owned} onClick={() => setAsking('edit')}>
           {words.actions.edit}
         </Button>
       </div>
       {asking === 'edit' ? <EditDialog trigger={trigger} onClose={close} /> : null}
       {asking === 'run' ? <RunNowDialog trigger={trigger} onClose={close} /> : null}
+      {asking === 'backfill' ? (
+        <TriggerBackfillDialog trigger={name} {...lastWeek()} onClose={close} />
+      ) : null}
       {asking === 'pause' ? <PauseDialog names={[name]} onClose={close} /> : null}
       {asking === 'resume' ? <ResumeDialog names={[name]} onClose={close} /> : null}
     </header>
   )
+}
+
+const weekMs = 7 * 24 * 3_600_000
+
+/** The last seven days, which the dialog lets change. */
+function lastWeek(): { from: string; to: string } {
+  const now = Math.floor(Date.now() / 60_000) * 60_000
+  return { from: new Date(now - weekMs).toISOString(), to: new Date(now).toISOString() }
+}
+
+/** Whether the due times follow from the definition alone. */
+function isComputed({ schedule: { kind } }: Trigger): boolean {
+  return kind === 'cron' || kind === 'interval' || kind === 'once'
 }
 
 function ScheduleSentence({ trigger }: { trigger: Trigger }): ReactNode {

@@ -6,6 +6,7 @@ import { isMissing } from '../../data/api.js'
 import { useParams } from '../../data/location.js'
 import { triggerQuery } from '../../data/triggers.js'
 import { InZoneOf } from '../../data/zone.js'
+import { Backfills } from '../../parts/backfill/backfills.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { zoneOf } from '../../parts/why/schedule-line.js'
@@ -75,6 +76,11 @@ function Details({ trigger }: { trigger: Trigger }): ReactNode {
           content: () => <Versions trigger={trigger} />,
         },
         { key: 'holds', title: tabs.holds, content: () => <Holds name={trigger.name} /> },
+        {
+          key: 'backfills',
+          title: tabs.backfills,
+          content: () => <Backfills of="trigger" name={trigger.name} />,
+        },
         { key: 'audit', title: tabs.audit, content: () => <TriggerAudit name={trigger.name} /> },
       ]}
     />

@@ -33,7 +33,7 @@ export function BackfillDialog({
   const client = useQueryClient()
   const [only, setOnly] = useState<NonNullable<Request['only']>>('missing-or-failed')
   const [order, setOrder] = useState<NonNullable<Request['order']>>('oldest-first')
-  const [pace, setPace] = useState('')
+  const [concurrency, setConcurrency] = useState('')
   const request = { asset, from, to, only, order }
   const {
     data: plan,
@@ -51,7 +51,7 @@ export function BackfillDialog({
       ...request,
       reason,
       ...(plan === undefined ? {} : { plan: plan.plan }),
-      ...(pace === '' ? {} : { pace: Number(pace) }),
+      ...(concurrency === '' ? {} : { concurrency: Number(concurrency) }),
     }
     const { backfill: started } = await api('POST /backfills', { body })
     await client.invalidateQueries({ queryKey: ['backfills'] })
@@ -85,13 +85,13 @@ export function BackfillDialog({
           onChange={setOrder}
         />
         <TextField
-          label={backfill.pace}
+          label={backfill.concurrency}
           type="number"
           min={1}
           max={1000}
-          value={pace}
-          placeholder={backfill.noPace}
-          onChange={({ target }) => setPace(target.value)}
+          value={concurrency}
+          placeholder={backfill.noLimit}
+          onChange={({ target }) => setConcurrency(target.value)}
         />
       </div>
       {plan === undefined ? (

@@ -101,10 +101,11 @@ function print(out: Output, answer: Why, words: Words & { todo: string | undefin
   if (todo !== undefined) tell(`\`${todo}\` enqueues it`)
   if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter period shows them')
   for (const run of answer.beside) {
-    const { origin, job } = run
+    const { origin, job, labels } = run
     const state = `${run.state}${waitingText(run, words)}`
     const which = `run ${pending.shortId(run.id)}${origin === 'round' ? ` of ${job}` : ''}`
-    tell(`beside it: ${which} made by ${origin} at ${times.full(run.dueAt)}, ${state}`)
+    const by = origin === 'backfill' ? `backfill ${labels?.['backfill'] ?? ''} for` : `${origin} at`
+    tell(`beside it: ${which} made by ${by} ${times.full(run.dueAt)}, ${state}`)
   }
 }
 

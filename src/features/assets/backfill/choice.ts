@@ -1,3 +1,4 @@
+import type { BackfillOrder } from '../../../kernel/backfill/backfill.js'
 import type { Instant } from '../../../time/instant.js'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { labelCheck, partsOf, sliceOf } from '../../../kernel/partition/label.js'
@@ -22,9 +23,6 @@ export const backfillChoices: readonly BackfillChoice[] = [
   'stale',
   'all',
 ]
-
-/** In which order a backfill makes its partitions. */
-export type BackfillOrder = 'oldest-first' | 'newest-first'
 
 /** What is asked of a backfill. */
 export interface BackfillRequest {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { backfillPlan, cancelBackfill, continueBackfill, recordBackfill } from '../backfill/backfills.js'
+import { cancelBackfill, startBackfill } from '../../../engine/backfill/perform-backfill.js'
+import { recordBackfill } from '../backfill/api.js'
+import { assetBackfill, backfillPlan } from '../backfill/backfills.js'
 import { daily, hourly } from '../../../kernel/partition/define.js'
 import { crashable } from '../../../testing/crash-point.js'
 import { stageAt } from './stage.js'
 
+const kinds = [assetBackfill]
 const materialize = (): void => undefined
 
 describe('a backfill', () => {
@@ -59,15 +62,15 @@ describe('a backfill', () => {
     await expect(app.assets.backfill('raw', { partitions: ['2025-01-32'] })).rejects.toMatchObject({
       code: 'PARTITION_INVALID',
     })
-    await expect(app.assets.backfill('raw', { ...range, pace: 0 })).rejects.toMatchObject({
+    await expect(app.assets.backfill('raw', { ...range, concurrency: 0 })).rejects.toMatchObject({
       code: 'DEFINITION_INVALID',
     })
-    const wrong = { only: 'stael', order: 'newest', limit: -1, pace: 0 }
+    const wrong = { only: 'stael', order: 'newest', limit: -1, concurrency: 0, pace: '2' }
     for (const [name, value] of Object.entries(wrong)) {
       const options = { ...range, [name]: value, dryRun: true }
       await expect(app.assets.backfill('raw', options)).rejects.toThrow(new RegExp(`not valid: ${name}: `))
     }
-    expect(await app.assets.backfills.list()).toEqual([])
+    expect(await app.backfills.list()).toEqual([])
     expect(await app.runs.list({ job: 'raw' })).toHaveLength(3)
   })
 
@@ -91,7 +94,7 @@ describe('a backfill', () => {
     const { backfill } = await app.assets.backfill('raw', {
       from: '2025-01-01',
       to: '2025-01-10',
-      pace: 2,
+      concurrency: 2,
       order: 'newest-first',
     })
     await pass(60_000)
@@ -99,7 +102,7 @@ describe('a backfill', () => {
       ['10', '09', '08', '07', '06', '05', '04', '03', '02', '01'].map((day) => `2025-01-${day}`),
     )
     expect(most).toBe(2)
-    expect(await app.assets.backfills.get(backfill?.id ?? '')).toMatchObject({
+    expect(await app.backfills.get(backfill?.id ?? '')).toMatchObject({
       total: 10,
       done: 10,
       failed: 0,
@@ -117,20 +120,17 @@ describe('a backfill', () => {
     await app.start({ roles: { worker: false } })
     const { backfill } = await app.assets.backfill('raw', { from: '2025-01-01', to: '2025-01-10' })
     const id = backfill?.id ?? ''
-    expect(await app.assets.backfills.cancel(id)).toMatchObject({
-      cancelled: 10,
-      backfill: { state: 'cancelled' },
-    })
+    expect(await app.backfills.cancel(id)).toMatchObject({ cancelledRuns: 10, state: 'cancelled' })
     await pass(1000)
     expect(await made('raw')).toEqual([])
-    expect(await app.assets.backfills.list('raw')).toMatchObject([{ id, state: 'cancelled', total: 10 }])
-    await expect(app.assets.backfills.cancel('bf-none')).rejects.toMatchObject({ code: 'RUN_UNKNOWN' })
+    expect(await app.backfills.list({ asset: 'raw' })).toMatchObject([{ id, state: 'cancelled', total: 10 }])
+    await expect(app.backfills.cancel('bf-none')).rejects.toMatchObject({ code: 'BACKFILL_UNKNOWN' })
     const again = { from: '2025-01-01', to: '2025-01-10', dryRun: true }
     expect((await app.assets.backfill('raw', again)).run).toHaveLength(10)
   })
 
   it('F13: of thousands that is cut short anywhere while it starts is continued, and makes each once', async () => {
-    for (let call = 1; call <= 14; call++) {
+    for (let call = 1; call <= 34; call += 3) {
       for (const when of ['before', 'after'] as const) {
         const { app } = stageAt('2025-02-01T12:00:00Z')
         app.assets.define('raw', { partitions: hourly(), materialize })
@@ -142,18 +142,22 @@ describe('a backfill', () => {
           view.crashAt(call, when)
           const options = { from: '2024-10-01T00:00Z', to: '2024-12-31T23:00Z' }
           void backfillPlan(view.store, { asset: 'raw', options, now })
-            .then((plan) => recordBackfill(view.store, { asset: 'raw', plan, options, now }))
+            .then((plan) =>
+              recordBackfill(view.store, { asset: 'raw', plan, options, by: 'me', reason: null, now }),
+            )
             .then(() => resolve())
         })
         await dead
-        const [known] = await app.assets.backfills.list()
+        const [known] = await app.backfills.list()
         if (known === undefined) continue
-        await continueBackfill(store, { id: known.id, now })
-        expect((await app.assets.backfills.list())[0]).toMatchObject({ state: 'started', started: 2208 })
+        await startBackfill(store, { kinds, id: known.id, now })
+        expect((await app.backfills.list())[0]).toMatchObject({ state: 'started', started: 2208 })
         const runs = await app.runs.list({ job: 'raw', limit: 10_000 })
         expect(new Set(runs.map(({ partition }) => partition)).size).toBe(2208)
         expect(runs).toHaveLength(2208)
-        expect(await cancelBackfill(store, { id: known.id, now })).toMatchObject({ cancelled: 2208 })
+        expect(await cancelBackfill(store, { kinds, id: known.id, now })).toMatchObject({
+          cancelledRuns: 2208,
+        })
       }
     }
   }, 60_000)

@@ -9,11 +9,10 @@ export const corpus: CorpusPart = {
     'asset stale': [{ line: ['events'] }],
     'asset materialize': [{ line: ['events'] }],
     'asset backfill': [
-      { line: [], options: ['cancel', 'resume'] },
       { line: ['events'], options: ['partition'] },
       {
         line: ['events', '--from', '2026-01-01', '--to', '2026-01-02'],
-        options: ['only', 'order', 'pace', 'limit'],
+        options: ['only', 'order', 'concurrency', 'pace', 'limit'],
       },
       { line: ['events', '--to', '2026-01-02'], options: ['from'] },
       { line: ['events', '--from', '2026-01-01'], options: ['to'] },

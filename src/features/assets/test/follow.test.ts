@@ -75,7 +75,7 @@ describe('an asset that is made from others', () => {
     await app.start()
     const { backfill } = await app.assets.backfill('days', { from: '2025-01-01', to: '2025-01-31' })
     await pass(1000)
-    expect(await app.assets.backfills.get(backfill?.id ?? '')).toMatchObject({ done: 31, failed: 0, left: 0 })
+    expect(await app.backfills.get(backfill?.id ?? '')).toMatchObject({ done: 31, failed: 0, left: 0 })
     expect(await made('months')).toEqual(['2025-01'])
     await app.assets.backfill('days', { from: '2025-01-01', to: '2025-01-31', only: 'all' })
     await pass(1000)
@@ -108,7 +108,7 @@ describe('an asset that is made from others', () => {
     const { backfill } = await app.assets.backfill('clean', { partitions: ['2025-01-15'] })
     const id = backfill?.id ?? ''
     await make(stage, 'raw', ['2025-01-15'])
-    await app.assets.backfills.cancel(id)
+    await app.backfills.cancel(id)
     await app.queues.resume('assets')
     await pass(3000)
     expect(await made('clean')).toEqual(['2025-01-15'])

@@ -19,7 +19,7 @@ it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, ev
   const random = new SeededRandom(seed)
   const processes = [await start(store), await start(store)]
   const app = rota({ store, app: 'kill-test-client' })
-  await app.assets.backfill('hours', { from: '2025-02-01T00:00Z', to: '2025-02-28T23:00Z', pace: 15 })
+  await app.assets.backfill('hours', { from: '2025-02-01T00:00Z', to: '2025-02-28T23:00Z', concurrency: 15 })
   for (let i = 0; i < kills; i++) {
     await wait(random.int(20, 500))
     const slot = random.int(0, 1)

@@ -21,7 +21,7 @@ it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s
   const { backfill } = await app.assets.backfill('days', { from: '2025-02-01', to: '2025-02-28' })
   await followed
   expect(await app.runs.list({ job: 'months' })).toMatchObject([{ partition: '2025-02', state: 'done' }])
-  expect(await app.assets.backfills.get(backfill?.id ?? '')).toMatchObject({ done: 28, left: 0 })
+  expect(await app.backfills.get(backfill?.id ?? '')).toMatchObject({ done: 28, left: 0 })
   await app.stop()
   // Another process knows all of it.
   const other = rota({ store })

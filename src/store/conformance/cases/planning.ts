@@ -192,4 +192,23 @@ export function planningLaws(law: Law): void {
     await stage.store.tick([{ ...planned, supersede: { mode: 'terminate', by } }])
     expect(await stage.states([...planned.runs, ...other.runs])).toEqual(['pending', 'pending', 'pending'])
   })
+
+  law(
+    'a backfill changes nothing about what is due now: its runs neither block nor are superseded',
+    async (stage) => {
+      await stage.ready()
+      await stage.trigger(aTrigger('t', { overlap: 'cancel-running' }))
+      const old = { trigger: 't', version: 1, dueAt: t0 - minute, origin: 'backfill' } as const
+      const [pending, running] = [aRun('pending', old), aRun('running', { ...old, priority: 5 })]
+      await stage.enqueue([pending, running])
+      await stage.claim('w', t0, { slots: 1 })
+      expect((await stage.seen('t', t0 + minute)).unfinished).toEqual([])
+      await stage.tick('t', t0 + minute)
+      await stage.tick('t', t0 + 2 * minute)
+      expect(await stage.run(pending.id)).toMatchObject({ state: 'pending' })
+      expect(await stage.run(running.id)).toMatchObject({ state: 'running', cancelRequested: false })
+      const own = await stage.store.runInstants({ trigger: 't', fromAt: t0 - minute, untilAt: t0, limit: 9 })
+      expect(own).toEqual([])
+    },
+  )
 }

@@ -16,7 +16,8 @@ export function series(tables: Tables, request: SeriesRequest): SeriesRow[] {
     const bucketAt = finishedAt - ((finishedAt - fromAt) % bucketMs)
     const key = { bucketAt, job: byJob === true ? job : undefined, state: stateOf(row.phase) as FinalState }
     const took = startedAt === undefined ? undefined : binOf(finishedAt - startedAt)
-    const late = startedAt === undefined || attempt !== 1 ? undefined : binOf(startedAt - dueAt)
+    const isFirst = attempt === 1 && row.origin !== 'backfill'
+    const late = startedAt === undefined || !isFirst ? undefined : binOf(startedAt - dueAt)
     rows.add(key, 1, { took, late })
   }
   return rows.rows()

@@ -11,14 +11,15 @@ import { runsOfTrigger, type RunRow, type Tables } from '../tables.js'
 export function pauseFailing(tables: Tables, row: RunRow): void {
   const trigger = tables.triggers.get(row.trigger ?? '')
   const pauseAfter = trigger?.active === true ? trigger.trigger.pauseAfter : undefined
-  if (trigger === undefined || pauseAfter === undefined) return
+  // What a backfill makes again says nothing about the runs of now.
+  if (trigger === undefined || pauseAfter === undefined || row.origin === 'backfill') return
   const { name } = trigger.trigger
   const target = `trigger:${name}` as const
   const at = row.finishedAt as Instant
   const { all } = runsOfTrigger(tables, name)
   const isUpTo = (other: RunRow): boolean => other.dueAt <= row.dueAt
-  const later = firstOf(all.from(isUpTo), pastRunsBeside)
-  const earlier = firstOf(all.backwards(isUpTo), pauseAfter + pastRunsBeside)
+  const later = firstOwn(all.from(isUpTo), pastRunsBeside)
+  const earlier = firstOwn(all.backwards(isUpTo), pauseAfter + pastRunsBeside)
   const runs = [...later.toReversed(), ...earlier].map(({ phase, finishedAt }) => ({
     isFailed: phase === 'failed',
     counts: phase === 'failed' || phase === 'done',
@@ -38,11 +39,11 @@ export function pauseFailing(tables: Tables, row: RunRow): void {
   if (notice !== undefined) writeStateEntry(tables, notice, at)
 }
 
-function firstOf<T>(items: Iterable<T>, most: number): T[] {
-  const found: T[] = []
-  for (const item of items) {
+function firstOwn(rows: Iterable<RunRow>, most: number): RunRow[] {
+  const found: RunRow[] = []
+  for (const row of rows) {
     if (found.length === most) break
-    found.push(item)
+    if (row.origin !== 'backfill') found.push(row)
   }
   return found
 }

@@ -1,6 +1,7 @@
 import { binBounds } from '../../../kernel/statistics/histogram.js'
 import type { FinalState } from '../../../kernel/run/run.js'
 import type { SeriesRequest, SeriesRows } from '../../series.js'
+import { originCode } from '../rows/run-rows.js'
 import { done, stateName } from '../rows/states.js'
 import type { SqlValue } from '../statement.js'
 import type { Session } from '../session.js'
@@ -25,7 +26,10 @@ const binOf = (ms: string): string =>
   `case when ${ms} is null then -1 ${binBounds.map((bound, bin) => `when ${ms} <= ${bound} then ${bin}`).join(' ')} else ${binBounds.length} end`
 
 const TOOK = binOf('(finished_at - started_at)')
-const LATE = binOf('(case when attempt = 1 then started_at - due_at end)')
+// What a backfill makes again was never to begin at its due instant.
+const LATE = binOf(
+  `(case when attempt = 1 and origin <> ${originCode('backfill')} then started_at - due_at end)`,
+)
 
 interface CountRow {
   readonly bucket_at: number

@@ -2,14 +2,14 @@ import { holdsAt, planningTargets, type Hold } from '../../../kernel/hold/hold.j
 import type { DueTrigger, UnfinishedRun } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import { jobOf } from '../catalog.js'
-import { holdOf, type HoldRow } from '../rows/run-rows.js'
+import { holdOf, originCode, type HoldRow } from '../rows/run-rows.js'
 import { done, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 
-/** The most unfinished runs that a tick is shown. */
+/** The most unfinished runs that a tick is shown. Those of backfills are none of them: a backfill changes nothing about what is due now. */
 const maxUnfinished = 100
 
 // Relies on: holds_target, runs_unfinished. Both are read in the same statement as the trigger: one snapshot for all.
@@ -20,6 +20,7 @@ const DUE_COLUMNS = `${TRIGGER_COLUMNS},
       and from_at <= $1 and (until_at is null or until_at > triggers.cursor_at) order by id) own) as holds,
   (select json_agg(json_build_array(id, state))::text from (
     select id, state from rota.runs where trigger = triggers.name and state < ${done}
+      and origin <> ${originCode('backfill')}
     order by id limit ${maxUnfinished}) own) as unfinished`
 
 // Relies on: triggers_due, then the primary keys.

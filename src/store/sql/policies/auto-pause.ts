@@ -5,7 +5,7 @@ import type { Trigger } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import { putEntry } from '../audit.js'
 import { hold, holds } from '../planning/holds.js'
-import { errorOf, orUndefined } from '../rows/run-rows.js'
+import { errorOf, originCode, orUndefined } from '../rows/run-rows.js'
 import { done, failed } from '../rows/states.js'
 import { FROM_TRIGGERS } from '../rows/trigger-rows.js'
 import type { RunEnd, Unfinished } from '../rows/unfinished.js'
@@ -16,13 +16,16 @@ import type { Verb } from '../verb.js'
 // Relies on: the primary keys of triggers and versions.
 const DEFINITION = `select versions.definition ${FROM_TRIGGERS} where triggers.name = $1 and triggers.is_active = 1`
 
+/** What a backfill makes again says nothing about the runs of now. */
+const ownRuns = `origin <> ${originCode('backfill')}`
+
 // Relies on: primary key.
-const FAILED = `select due_at, error from rota.runs where seq = $1`
+const FAILED = `select due_at, error from rota.runs where seq = $1 and ${ownRuns}`
 
 // Each relies on: runs_trigger. What is due much later than the failed run is never looked at: it may be a long backlog.
-const EARLIER = `select state, finished_at from rota.runs where trigger = $1 and due_at <= $2
+const EARLIER = `select state, finished_at from rota.runs where trigger = $1 and due_at <= $2 and ${ownRuns}
   order by due_at desc, id desc limit $3`
-const LATER = `select state, finished_at from rota.runs where trigger = $1 and due_at > $2
+const LATER = `select state, finished_at from rota.runs where trigger = $1 and due_at > $2 and ${ownRuns}
   order by due_at, id limit $3`
 
 // Relies on: holds_target.

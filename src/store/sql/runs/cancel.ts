@@ -1,6 +1,7 @@
 import type { RunId } from '../../../kernel/identity/identity.js'
 import { removedReason } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
+import { originCode } from '../rows/run-rows.js'
 import { cancelled, delayed, done, failed, running } from '../rows/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
@@ -20,6 +21,10 @@ const FRESH_BUDGET = `update rota.runs set failures = 0, crashes = 0, cancel_req
 
 // Relies on: runs_unfinished.
 const UNFINISHED_OF_TRIGGER = `select id from rota.runs where trigger = $1 and state < ${done} order by id`
+
+// Relies on: runs_unfinished. What a backfill makes again is not superseded by what is due now.
+const SUPERSEDED = `select id from rota.runs where trigger = $1 and state < ${done}
+  and origin <> ${originCode('backfill')} order by id`
 
 /** Cancels a pending run, or asks the holder of a running one. */
 export function* cancel(
@@ -89,7 +94,7 @@ export function* supersede(
 ): Verb<void> {
   const { mode, now } = request
   const reason = `superseded by ${request.by}`
-  for (const { id } of yield* session.sql.all<{ id: string }>(UNFINISHED_OF_TRIGGER, request.trigger)) {
+  for (const { id } of yield* session.sql.all<{ id: string }>(SUPERSEDED, request.trigger)) {
     if (request.own.has(id)) continue
     const run = yield* unfinished(session, id)
     if (run.state !== running) yield* endRun(session, run, { state: 'cancelled', at: now, reason })

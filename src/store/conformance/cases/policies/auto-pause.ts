@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { aTrigger, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
+import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
 
 /** Plans the trigger for one more minute and ends the run of it. */
 async function endNext(stage: Stage, at: number, outcome: 'done' | 'failed' | 'cancelled'): Promise<void> {
@@ -50,6 +50,20 @@ export function autoPauseLaws(law: Law): void {
       await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + 3 * minute + i })
     }
     expect(await stage.store.holds()).toHaveLength(1)
+  })
+
+  law('runs of a backfill neither pause a trigger nor count', async (stage) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t', { pauseAfter: 2 }))
+    await endNext(stage, t0 + minute, 'failed')
+    const at = t0 + 2 * minute
+    const again = { trigger: 't', version: 1, origin: 'backfill' } as const
+    await stage.enqueue(['a', 'b'].map((label, i) => aRun(label, { ...again, dueAt: t0 + i })))
+    for (const claim of await stage.claim('w', at))
+      await stage.finish('w', claim, { outcome: outcomes.failed, at })
+    expect(await stage.store.holds()).toEqual([])
+    await endNext(stage, t0 + 3 * minute, 'done')
+    expect(await stage.store.holds()).toEqual([])
   })
 
   law('a trigger that somebody paused already stays with that hold', async (stage) => {

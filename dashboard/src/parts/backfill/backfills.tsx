@@ -5,24 +5,22 @@ import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import type { Mark } from '../../design/families.js'
-import { Button } from '../../parts/button.js'
-import { ConfirmDialog } from '../../parts/confirm-dialog.js'
-import { StateMark } from '../../parts/mark.js'
-import { Panel } from '../../parts/panel.js'
-import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
-import { Table, type Column } from '../../parts/table.js'
-import { Time } from '../../parts/time.js'
-import { useToast } from '../../parts/toast.js'
-import { backfillWords, words } from '../../words/assets.js'
-import styles from './page.module.css'
+import { Button } from '../button.js'
+import { ConfirmDialog } from '../confirm-dialog.js'
+import { StateMark } from '../mark.js'
+import { Panel } from '../panel.js'
+import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../states.js'
+import { Table, type Column } from '../table.js'
+import { Time } from '../time.js'
+import { useToast } from '../toast.js'
+import { onlyWords, words as text } from '../../words/planning/backfills.js'
+import styles from './backfills.module.css'
 
-const { backfills: text } = words
-
-/** The backfills of an asset, newest first, with their progress. */
-export function Backfills({ asset }: { asset: string }): ReactNode {
+/** The backfills of an asset or a trigger, newest first, with their progress. */
+export function Backfills({ of, name }: { of: 'asset' | 'trigger'; name: string }): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['backfills', asset],
-    queryFn: ({ signal }) => api('GET /backfills', { query: { asset, limit: 20 }, signal }),
+    queryKey: ['backfills', of, name],
+    queryFn: ({ signal }) => api('GET /backfills', { query: { [of]: name, limit: 20 }, signal }),
     meta: { topics: ['runs'] },
   })
   return (
@@ -35,8 +33,11 @@ export function Backfills({ asset }: { asset: string }): ReactNode {
           <ErrorState error={error} onRetry={() => void refetch()} />
         )
       ) : data.items.length === 0 ? (
-        <EmptyState title={text.none} command={`rota asset backfill ${asset} --from … --to …`}>
-          {text.teach}
+        <EmptyState
+          title={text.none}
+          command={`rota ${of === 'asset' ? 'asset ' : ''}backfill ${name} --from … --to …`}
+        >
+          {text.teach[of]}
         </EmptyState>
       ) : (
         <Table label={text.title} columns={columns} rows={data.items} rowKey={({ id }) => id} />
@@ -47,7 +48,8 @@ export function Backfills({ asset }: { asset: string }): ReactNode {
 
 /** The mark of a backfill: what a reader would ask about first. */
 function markOf({ state, left, failed }: BackfillProgress): Mark {
-  if (state === 'cancelled') return 'cancelled'
+  if (state === 'cancelled' || state === 'cancelling') return 'cancelled'
+  if (state === 'planned') return 'due'
   if (left > 0) return 'running'
   return failed > 0 ? 'failed' : 'done'
 }
@@ -70,10 +72,35 @@ const columns: readonly Column<BackfillProgress>[] = [
       </span>
     ),
   },
-  { key: 'only', head: text.only, isExtra: true, cell: ({ only }) => backfillWords.onlys[only] },
-  { key: 'at', head: text.started, isExtra: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { key: 'action', head: '', align: 'end', cell: (one) => <Cancel one={one} /> },
+  { key: 'only', head: text.only, isExtra: true, cell: ({ only }) => onlyWords[only] ?? only },
+  { key: 'at', head: text.planned, isExtra: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    key: 'action',
+    head: '',
+    align: 'end',
+    cell: (one) => (
+      <>
+        {one.state === 'planned' ? <Start one={one} /> : null} <Cancel one={one} />
+      </>
+    ),
+  },
 ]
+
+function Start({ one: { id, total } }: { one: BackfillProgress }): ReactNode {
+  const { why } = useMay('operate')
+  const toast = useToast()
+  const client = useQueryClient()
+  const start = async (): Promise<void> => {
+    await api('POST /backfills/{id}/start', { path: { id }, body: {} })
+    await client.invalidateQueries({ queryKey: ['backfills'] })
+    toast({ text: text.startDone(formatCount(total)) })
+  }
+  return (
+    <Button why={why} onClick={() => void start()}>
+      {text.start}
+    </Button>
+  )
+}
 
 function Cancel({ one: { id, left, state } }: { one: BackfillProgress }): ReactNode {
   const { why } = useMay('operate')

@@ -1,0 +1,192 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import type { Operations } from '../../../../src/client/operations.js'
+import { api } from '../../data/api.js'
+import { formatCount } from '../../data/format.js'
+import { triggerBackfillWords as words } from '../../words/planning/backfills.js'
+import { ConfirmDialog } from '../confirm-dialog.js'
+import { SelectField, TextField } from '../forms/fields.js'
+import { ErrorState, Skeleton } from '../states.js'
+import { Time } from '../time.js'
+import { useToast } from '../toast.js'
+import styles from './backfill-dialog.module.css'
+
+type Body = Operations['POST /triggers/{name}/backfills']['request']['body']
+type Plan = Operations['POST /triggers/{name}/backfills']['answer']
+
+/** What is asked for; the speed as it was typed. */
+interface Request extends Pick<Body, 'from' | 'to'> {
+  readonly only: NonNullable<Body['only']>
+  readonly order: NonNullable<Body['order']>
+  readonly concurrency: string
+  readonly pace: string
+}
+
+const onlys = ['missing', 'missing-or-failed', 'failed', 'all'] as const
+const orders = ['oldest-first', 'newest-first'] as const
+
+/** Plans to run due instants of a trigger again: what runs, what is skipped and why. Then starts it. */
+export function TriggerBackfillDialog({
+  trigger: name,
+  from,
+  to,
+  onClose,
+}: {
+  trigger: string
+  from: string
+  to: string
+  onClose: () => void
+}): ReactNode {
+  const toast = useToast()
+  const client = useQueryClient()
+  const [request, setRequest] = useState<Request>({
+    from,
+    to,
+    only: 'missing',
+    order: 'oldest-first',
+    concurrency: '',
+    pace: '',
+  })
+  const put = (change: Partial<Request>): void => setRequest((before) => ({ ...before, ...change }))
+  const {
+    data: plan,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: ['trigger-backfill-plan', name, request],
+    queryFn: ({ signal }) =>
+      api('POST /triggers/{name}/backfills', {
+        path: { name },
+        body: { ...bodyOf(request), dryRun: true },
+        signal,
+      }),
+    meta: { topics: ['runs'] },
+    placeholderData: (before) => before,
+    retry: false,
+  })
+  const start = async (reason: string): Promise<void> => {
+    const body = { ...bodyOf(request), reason, start: true }
+    const { backfill } = await api('POST /triggers/{name}/backfills', { path: { name }, body })
+    await client.invalidateQueries({ queryKey: ['backfills'] })
+    if (backfill === null) toast({ text: words.nothing })
+    else {
+      toast({
+        text: words.started(formatCount(backfill.total)),
+        undo: async () => await api('POST /backfills/{id}/cancel', { path: { id: backfill.id }, body: {} }),
+      })
+    }
+  }
+  return (
+    <ConfirmDialog
+      title={words.title(name)}
+      action={words.action(plan === undefined ? '' : formatCount(plan.run.length))}
+      onClose={onClose}
+      onConfirm={start}
+    >
+      <Fields request={request} onChange={put} />
+      {plan !== undefined && error === null ? (
+        <PlanText plan={plan} />
+      ) : error === null ? (
+        <Skeleton />
+      ) : (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
+    </ConfirmDialog>
+  )
+}
+
+function bodyOf({ concurrency, pace, ...rest }: Request): Body {
+  return {
+    ...rest,
+    ...(concurrency === '' ? {} : { concurrency: Number(concurrency) }),
+    ...(pace === '' ? {} : { pace }),
+  }
+}
+
+function Fields({
+  request,
+  onChange,
+}: {
+  request: Request
+  onChange: (change: Partial<Request>) => void
+}): ReactNode {
+  return (
+    <div className={styles['fields']}>
+      <TextField
+        label={words.from}
+        value={request.from}
+        isMono
+        onChange={({ target }) => onChange({ from: target.value })}
+      />
+      <TextField
+        label={words.to}
+        value={request.to}
+        isMono
+        onChange={({ target }) => onChange({ to: target.value })}
+      />
+      <SelectField
+        label={words.only}
+        value={request.only}
+        choices={onlys.map((value) => ({ value, label: words.onlys[value] }))}
+        onChange={(only) => onChange({ only })}
+      />
+      <SelectField
+        label={words.order}
+        value={request.order}
+        choices={orders.map((value) => ({ value, label: words.orders[value] }))}
+        onChange={(order) => onChange({ order })}
+      />
+      <TextField
+        label={words.concurrency}
+        type="number"
+        min={1}
+        max={1000}
+        placeholder={words.noLimit}
+        value={request.concurrency}
+        onChange={({ target }) => onChange({ concurrency: target.value })}
+      />
+      <TextField
+        label={words.pace}
+        placeholder="10/1m"
+        value={request.pace}
+        isMono
+        onChange={({ target }) => onChange({ pace: target.value })}
+      />
+    </div>
+  )
+}
+
+function PlanText({ plan: { run, skip } }: { plan: Plan }): ReactNode {
+  const [first] = run
+  const last = run.at(-1)
+  return (
+    <div className={styles['plan']} aria-live="polite">
+      <p>
+        <strong>{words.runs(formatCount(run.length))}</strong>{' '}
+        {first === undefined || last === undefined ? null : (
+          <span className="soft">
+            <Time at={first.at} relative={false} /> – <Time at={last.at} relative={false} />
+          </span>
+        )}
+      </p>
+      {skip.length === 0 ? null : (
+        <ul className={styles['skips']}>
+          {skip.map(({ firstAt, lastAt, count, about, detail }) => (
+            <li key={`${firstAt} ${about}`}>
+              <Time at={firstAt} relative={false} />
+              {firstAt === lastAt ? null : (
+                <>
+                  {' – '}
+                  <Time at={lastAt} relative={false} />
+                </>
+              )}{' '}
+              <span className="soft">
+                {words.skipped(count === 0 ? '' : formatCount(count), about, detail)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

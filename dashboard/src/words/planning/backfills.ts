@@ -1,0 +1,63 @@
+/** Words of backfills: their list, and the dialog that plans one of a trigger. */
+
+/** The words of a list of backfills. */
+export const words = {
+  title: 'Backfills',
+  none: 'No backfills yet',
+  teach: {
+    asset: 'Select partitions above and plan one, or in a terminal:',
+    trigger: 'Plan one with the button above, by a selection on the timeline, or in a terminal:',
+  },
+  state: 'state',
+  range: 'range',
+  fromTo: (first: string, last: string) => (first === last ? first : `${first} to ${last}`),
+  progress: 'progress',
+  progressOf: (id: string) => `Progress of ${id}`,
+  numbers: ([done, failed, left]: readonly string[]) => `${done} done · ${failed} failed · ${left} left`,
+  only: 'which',
+  planned: 'planned',
+  start: 'Start',
+  startDone: (count: string) => `Started a backfill of ${count}.`,
+  cancel: 'Cancel…',
+  over: 'Nothing of it is left.',
+  cancelTitle: (id: string) => `Cancel the backfill ${id}?`,
+  cancelText:
+    'Runs that have not started are cancelled, those in progress are told to stop. What is made stays.',
+  cancelPlan: (count: string) => `${count} runs would be cancelled.`,
+  cancelAction: 'Cancel the rest',
+  cancelled: (count: string) => `Cancelled ${count} runs of the backfill.`,
+} as const
+
+/** Which items a backfill makes again. */
+export const onlyWords: Readonly<Record<string, string>> = {
+  missing: 'missing ones',
+  'missing-or-failed': 'missing and failed ones',
+  failed: 'failed ones',
+  stale: 'stale ones',
+  all: 'all, also done ones',
+}
+
+/** The words of the dialog that plans a backfill of a trigger. */
+export const triggerBackfillWords = {
+  title: (trigger: string) => `Backfill ${trigger}`,
+  from: 'From',
+  to: 'To, included',
+  only: 'Which due times',
+  onlys: {
+    missing: 'those without a run',
+    'missing-or-failed': 'those without a run, and failed ones',
+    failed: 'failed ones',
+    all: 'all, also done ones',
+  },
+  order: 'Order',
+  orders: { 'oldest-first': 'oldest first', 'newest-first': 'newest first' },
+  concurrency: 'At a time',
+  noLimit: 'no limit',
+  pace: 'Pace',
+  runs: (count: string) => `${count} to run`,
+  skipped: (count: string, about: string, detail: string | null) =>
+    `${count === '' ? '' : `${count} skipped: `}${about}${detail === null ? '' : ` (${detail})`}`,
+  action: (count: string) => (count === '' ? 'Start' : `Start ${count}`),
+  nothing: 'Nothing was started: there is nothing to run.',
+  started: (count: string) => `Started a backfill of ${count} due times.`,
+} as const

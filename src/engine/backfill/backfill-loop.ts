@@ -1,0 +1,75 @@
+import type { Backfill } from '../../kernel/backfill/backfill.js'
+import { RotaError } from '../../kernel/definition/errors.js'
+import { DAY_MS, HOUR_MS } from '../../time/civil.js'
+import type { Instant } from '../../time/instant.js'
+import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../feature-loop.js'
+import type { Look } from '../loop.js'
+import type { BackfillKinds } from './backfill-kind.js'
+import { cancelBackfill, isInProgress, performStep } from './perform-backfill.js'
+import { listBackfills, removeBackfill, type StoredBackfill } from './stored-backfills.js'
+
+/** How long a plan that nobody starts is kept. */
+const planKeptMs = 7 * DAY_MS
+
+/** How long one that was started or cancelled is kept. */
+const keptMs = 90 * DAY_MS
+
+/** How long a process waits that found another one at the same step. */
+const otherAtItMs = 100
+
+/** How often old ones are looked for. */
+const cleanUpMs = HOUR_MS
+
+/** Continues backfills whose process died while it started or cancelled them, in every process with the scheduler role. */
+export function backfillLoop(kinds: BackfillKinds): FeatureLoop {
+  return { name: 'backfills', begin: (context) => new BackfillLoop(context, kinds) }
+}
+
+class BackfillLoop implements RunningLoop {
+  readonly #context: FeatureLoopContext
+  readonly #kinds: BackfillKinds
+
+  constructor(context: FeatureLoopContext, kinds: BackfillKinds) {
+    this.#context = context
+    this.#kinds = kinds
+  }
+
+  async step(): Promise<Look> {
+    const { store, clock, onRuns } = this.#context
+    const now = clock.now()
+    const all = await listBackfills(store)
+    const next = all.filter(({ backfill }) => isInProgress(backfill)).at(-1)
+    if (next === undefined) return await this.#cleanUp(all, now)
+    const answer = await this.#perform(next, now)
+    if (answer === 'stale') return { afterMs: otherAtItMs }
+    onRuns()
+    return { afterMs: 0 }
+  }
+
+  async stop(): Promise<void> {
+    // Nothing is in progress between two looks.
+  }
+
+  /** A backfill whose runs cannot be made any more, because its job is gone, would be tried for ever: it is cancelled. */
+  async #perform(next: StoredBackfill, now: Instant): Promise<'moved' | 'stale'> {
+    const { store } = this.#context
+    const kinds = this.#kinds
+    try {
+      return await performStep(store, next, { kinds, now })
+    } catch (error) {
+      if (!(error instanceof RotaError) || error.code.startsWith('STORE_')) throw error
+      await cancelBackfill(store, { kinds, id: next.backfill.id, now })
+      return 'moved'
+    }
+  }
+
+  async #cleanUp(all: readonly StoredBackfill[], now: Instant): Promise<Look> {
+    for (const stored of all.filter(({ backfill }) => isForgotten(backfill, now)))
+      await removeBackfill(this.#context.store, stored, now)
+    return { afterMs: cleanUpMs }
+  }
+}
+
+function isForgotten({ state, createdAt, startedAt }: Backfill, now: Instant): boolean {
+  return (startedAt ?? createdAt) < now - (state === 'planned' ? planKeptMs : keptMs)
+}

@@ -1,0 +1,45 @@
+import { rangeOver } from '../explain/due-instants.js'
+import type { RunState } from '../../kernel/run/run.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** What is recorded of the due instants of a trigger. */
+export interface RecordedInstants {
+  /** The state of the run of an instant, whoever made it; `pruned` if it was removed since, `missing` if there was none. */
+  stateAt(at: Instant): RunState | 'missing' | 'pruned'
+}
+
+/** How many runs are read at once: they may be large. */
+const runsPerPage = 500
+
+/** Where an instant has several runs, the one that is done counts, then one that has not ended. */
+const ranks: Readonly<Record<RunState, number>> = { done: 4, running: 3, pending: 2, failed: 1, cancelled: 0 }
+
+/** Reads what is recorded of a trigger between two instants: its own runs, those of backfills, and what was removed. */
+export async function readRecordedInstants(
+  store: Store,
+  request: {
+    readonly trigger: string
+    readonly fromAt: Instant
+    readonly untilAt: Instant
+    readonly most: number
+  },
+): Promise<RecordedInstants> {
+  const { trigger, fromAt, untilAt, most } = request
+  const states = new Map<Instant, RunState>()
+  const add = ({ dueAt, state }: { dueAt: Instant; state: RunState }): void => {
+    const known = states.get(dueAt)
+    if (known === undefined || ranks[state] > ranks[known]) states.set(dueAt, state)
+  }
+  const own = await store.runInstants({ trigger, fromAt, untilAt, limit: most })
+  for (const one of own) add(one)
+  const filter = { trigger, origin: 'backfill', sinceAt: fromAt, untilAt, limit: runsPerPage } as const
+  for (let page = await store.runs(filter); page.length > 0; ) {
+    for (const run of page) add(run)
+    page = page.length < runsPerPage ? [] : await store.runs({ ...filter, before: page.at(-1)?.id })
+  }
+  const ranges = await store.ledger({ trigger, fromAt, untilAt })
+  return {
+    stateAt: (at) => states.get(at) ?? (rangeOver(ranges, at)?.reason === 'pruned' ? 'pruned' : 'missing'),
+  }
+}

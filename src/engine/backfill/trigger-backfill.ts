@@ -1,0 +1,61 @@
+import { backfillRun, instantOfItem, type Backfill } from '../../kernel/backfill/backfill.js'
+import { endEffectFor, newTriggerRun } from '../../kernel/identity/occurrence.js'
+import type { NewRun } from '../../kernel/run/run.js'
+import type { Store } from '../../store/port.js'
+import { parseInstant } from '../../time/instant.js'
+import { findJob, findTrigger } from '../sync/find-definition.js'
+import type { BackfillKind } from './backfill-kind.js'
+
+/** Backfills of triggers: an item is a due instant and the version that decides about it. */
+export const triggerBackfill: BackfillKind = {
+  of: 'trigger',
+  runs: runsOf,
+  progress: progressOf,
+}
+
+/** Runs like those that the trigger would have made under that version; the job is the one of now. */
+async function runsOf(
+  store: Store,
+  backfill: Backfill,
+  { items, first }: { readonly items: readonly string[]; readonly first: number },
+): Promise<readonly NewRun[]> {
+  const stored = await findTrigger(store, backfill.trigger ?? '')
+  const triggers = new Map(
+    (await store.versions(stored.trigger.name)).map((one) => [one.version, one.trigger]),
+  )
+  const jobDefinition = await findJob(store, stored.trigger.job)
+  return items.map((item, i) => {
+    const { at, version } = instantOfItem(item)
+    const trigger = triggers.get(version) ?? stored.trigger
+    const due = { ...stored, trigger, version, jobDefinition, holds: [], unfinished: [] }
+    const { endEffect: _, ...base } = newTriggerRun(due, at)
+    return { ...backfillRun(base, backfill, { item, index: first + i }), ...endEffectFor(jobDefinition) }
+  })
+}
+
+/** How many runs are read at once: they may be large. */
+const runsPerPage = 500
+
+/** Counts its runs; those that were removed since had ended. */
+async function progressOf(store: Store, backfill: Backfill): Promise<{ done: number; failed: number }> {
+  const { id, trigger, started } = backfill
+  if (started === 0) return { done: 0, failed: 0 }
+  const [sinceAt, untilAt] = [backfill.first, backfill.last].map(parseInstant).toSorted((a, b) => a - b)
+  const labels = { backfill: id }
+  const filter = {
+    trigger: trigger ?? '',
+    origin: 'backfill',
+    labels,
+    sinceAt,
+    untilAt,
+    limit: runsPerPage,
+  } as const
+  const counts = { found: 0, open: 0, failed: 0 }
+  for (let page = await store.runs(filter); page.length > 0; ) {
+    counts.found += page.length
+    counts.open += page.filter(({ state }) => state === 'pending' || state === 'running').length
+    counts.failed += page.filter(({ state }) => state === 'failed' || state === 'cancelled').length
+    page = page.length < runsPerPage ? [] : await store.runs({ ...filter, before: page.at(-1)?.id })
+  }
+  return { done: started - counts.open - counts.failed, failed: counts.failed }
+}

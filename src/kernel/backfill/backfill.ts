@@ -1,0 +1,100 @@
+import type { Instant } from '../../time/instant.js'
+import { runIdOf, type RunId } from '../identity/identity.js'
+import type { NewRun } from '../run/run.js'
+import type { Pace } from './pace.js'
+
+/** In which order a backfill makes its runs. */
+export type BackfillOrder = 'oldest-first' | 'newest-first'
+
+/** The orders that a backfill may have. */
+export const backfillOrders = ['oldest-first', 'newest-first'] as const
+
+/**
+ * How far a backfill is: nothing was started, its runs are being recorded, all of them are, or it was cancelled and its
+ * runs are being cancelled, or all of them are.
+ */
+export type BackfillState = 'planned' | 'starting' | 'started' | 'cancelling' | 'cancelled'
+
+/**
+ * A backfill as it is stored: what was asked for, and how far it was started. It makes due instants of a trigger or
+ * partitions of an asset again; these items are stored beside it, in parts, and never change.
+ */
+export interface Backfill {
+  readonly id: string
+  /** The trigger whose due instants it makes again; null if it is about an asset. */
+  readonly trigger: string | null
+  /** The asset whose partitions it makes again; null if it is about a trigger. */
+  readonly asset: string | null
+  /** Which of the items were chosen. */
+  readonly only: string
+  readonly order: BackfillOrder
+  /** How many of its runs may run at once; null for no limit of its own. */
+  readonly concurrency: number | null
+  /** How many of its runs may begin in which time; null for no limit. */
+  readonly pace: Pace | null
+  readonly total: number
+  /** The first and the last item in its order, as people read them. */
+  readonly first: string
+  readonly last: string
+  /** How many items of the range it leaves alone, by reason. */
+  readonly skipped: Readonly<Record<string, number>>
+  readonly by: string
+  readonly reason: string | null
+  readonly createdAt: Instant
+  /** When it was started; null if it was not. */
+  readonly startedAt: Instant | null
+  readonly state: BackfillState
+  /** How many of its runs were recorded. */
+  readonly started: number
+  /** How many of those were looked at by a cancel, and how many it has stopped. */
+  readonly looked: number
+  readonly cancelledRuns: number
+}
+
+/** The due instant of an item: that of the trigger, or for a partition the one at which the backfill was made. */
+export function dueAtOf({ trigger, createdAt }: Backfill, item: string): Instant {
+  return trigger === null ? createdAt : instantOfItem(item).at
+}
+
+/** A due instant and the version of the trigger that decides about it, as an item. */
+export function itemOfInstant({ at, version }: { readonly at: Instant; readonly version: number }): string {
+  return `${at}@${version}`
+}
+
+/** Reads such an item. */
+export function instantOfItem(item: string): { readonly at: Instant; readonly version: number } {
+  const [at, version] = item.split('@')
+  return { at: Number(at), version: Number(version) }
+}
+
+/** The id of the run of an item: recording it again changes nothing. */
+export function backfillRunId(backfill: Backfill, item: string): RunId {
+  return runIdOf({ at: dueAtOf(backfill, item), parts: ['backfill', backfill.id, item] })
+}
+
+/** The run of an item at its place in the order of the backfill. It moves no cursor and changes no disposition. */
+export function backfillRun(
+  base: Omit<NewRun, 'id' | 'origin' | 'dueAt' | 'runAt'>,
+  backfill: Backfill,
+  { item, index }: { readonly item: string; readonly index: number },
+): NewRun {
+  const { id, concurrency } = backfill
+  const own = concurrency === null ? [] : [{ key: `backfill:${id}`, limit: concurrency }]
+  return {
+    ...base,
+    id: backfillRunId(backfill, item),
+    origin: 'backfill',
+    dueAt: dueAtOf(backfill, item),
+    runAt: runAtOf(backfill, index),
+    // What is due now goes before what is made again.
+    priority: base.priority - 1,
+    slots: [...base.slots, ...own],
+    labels: { ...base.labels, backfill: id },
+  }
+}
+
+/** One after the other in time, so that they are claimed in this order; without a pace none later than the start. */
+function runAtOf({ pace, total, startedAt, createdAt }: Backfill, index: number): Instant {
+  const beganAt = startedAt ?? createdAt
+  return pace === null ? beganAt - (total - index) : beganAt + Math.floor((index * pace.perMs) / pace.runs)
+}
