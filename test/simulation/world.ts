@@ -86,7 +86,7 @@ export function drawAssets(
         overlap,
         cron,
         partition: rule,
-        catchUp: { mode, maxRuns: 5 },
+        catchUp: mode === 'all' ? { mode, maxRuns: 5 } : mode,
       }),
     }
   })
@@ -101,7 +101,7 @@ function drawTrigger(name: string, random: SeededRandom): Trigger {
   const common = {
     job: 'work',
     overlap,
-    catchUp: { mode, maxRuns: 5 },
+    catchUp: mode === 'all' ? { mode, maxRuns: 5 } : mode,
     jitter: random.pick(['0s', '2m']),
   } as const
   switch (random.int(0, 9)) {

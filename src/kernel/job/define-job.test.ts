@@ -39,7 +39,7 @@ describe('a job', () => {
       priority: -5,
       timeout: '10m',
       concurrency: 2,
-      concurrencyPerKey: 3,
+      concurrencyPerKey: 2,
       maxCrashes: 1,
     }
     expect(defineJob('j', { handler: async () => undefined, ...options })).toEqual({
@@ -50,7 +50,7 @@ describe('a job', () => {
       retry: noRetry,
       timeoutMs: 600_000,
       concurrency: 2,
-      concurrencyPerKey: 3,
+      concurrencyPerKey: 2,
       maxCrashes: 1,
     })
   })
@@ -314,4 +314,10 @@ describe('a queue', () => {
       'queue "mail" is not valid: concurency: unknown option; did you mean concurrency? (allowed: concurrency)',
     )
   })
+})
+
+it('a key may not have more runs at once than its whole job', () => {
+  const options = { command: ['true'], concurrency: 2, concurrencyPerKey: 5 }
+  expect(() => defineJob('work', options)).toThrow('concurrencyPerKey: 5 contradicts `concurrency` (2)')
+  expect(defineJob('work', { ...options, concurrencyPerKey: 2 })).toMatchObject({ concurrencyPerKey: 2 })
 })

@@ -170,8 +170,15 @@ function readLimits(
 ): Pick<Job, 'concurrency' | 'concurrencyPerKey' | 'maxCrashes'> {
   const concurrencyPerKey = readConcurrency(input['concurrencyPerKey'], within(place, 'concurrencyPerKey'))
   const maxCrashes = readWhole(input['maxCrashes'], { min: 1, max: 100 }, within(place, 'maxCrashes'))
+  const concurrency = readConcurrency(input['concurrency'], within(place, 'concurrency'))
+  if (concurrency !== undefined && concurrencyPerKey !== undefined && concurrencyPerKey > concurrency)
+    fault(
+      within(place, 'concurrencyPerKey'),
+      `${concurrencyPerKey} contradicts \`concurrency\` (${concurrency}): one key cannot have more than all keys together`,
+      `at most ${concurrency}`,
+    )
   return {
-    concurrency: readConcurrency(input['concurrency'], within(place, 'concurrency')),
+    concurrency,
     concurrencyPerKey: concurrencyPerKey ?? jobDefaults.concurrencyPerKey,
     maxCrashes: maxCrashes ?? jobDefaults.maxCrashes,
   }

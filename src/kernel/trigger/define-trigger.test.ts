@@ -244,7 +244,10 @@ describe('what becomes of late and overlapping instants', () => {
     [{ catchUp: 'lastest' }, ['catchUp: "lastest" is not allowed; did you mean latest? (skip, latest, all)']],
     [{ catchUp: { grace: '61m' } }, ['catchUp.grace: "61m" is too long (from 0s to 1h)']],
     [{ catchUp: { maxAge: 0 } }, ['catchUp.maxAge: 0 is too short (from 1ms to 36525d)']],
-    [{ catchUp: { maxRuns: 0 } }, ['catchUp.maxRuns: 0 is not allowed (a whole number from 1 to 10000)']],
+    [
+      { catchUp: { mode: 'all', maxRuns: 0 } },
+      ['catchUp.maxRuns: 0 is not allowed (a whole number from 1 to 10000)'],
+    ],
     [
       { catchUp: { max_runs: 3 } },
       ['catchUp.max_runs: unknown option; did you mean maxRuns? (mode, maxAge, maxRuns, grace)'],
@@ -328,5 +331,57 @@ describe('a payload', () => {
 
   it('leaves out what is undefined', () => {
     expect(define({ every: '1s', payload: { a: 1, b: undefined } as never }).payload).toEqual({ a: 1 })
+  })
+})
+
+describe('options that contradict each other are refused, with both places', () => {
+  const cron = { job: 'work', cron: '0 * * * *' }
+  it.each([
+    [
+      { ...cron, catchUp: { mode: 'latest', maxRuns: 5 } },
+      'catchUp.maxRuns: 5 contradicts `catchUp.mode` (latest)',
+    ],
+    [{ ...cron, catchUp: { maxRuns: 5 } }, 'catchUp.maxRuns: 5 contradicts `catchUp.mode` (latest)'],
+    [
+      { ...cron, catchUp: { mode: 'skip', maxRuns: 5 } },
+      'catchUp.maxRuns: 5 contradicts `catchUp.mode` (skip)',
+    ],
+    [
+      { ...cron, catchUp: { mode: 'skip', maxAge: '1h' } },
+      'catchUp.maxAge: "1h" contradicts `catchUp.mode` (skip)',
+    ],
+    [{ ...cron, catchUp: 'all', overlap: 'skip' }, 'overlap: skip would drop what catch-up all brings back'],
+    [
+      { ...cron, jitter: '10m', sla: { startedWithin: '1m' } },
+      'sla.startedWithin: 1m contradicts `jitter`, which may delay a run by 10m',
+    ],
+    [
+      { ...cron, jitter: '5m', spread: '10m', sla: { finishedWithin: '10m' } },
+      'sla.finishedWithin: 10m contradicts `jitter` and `spread`, which may delay a run by 15m',
+    ],
+    [
+      { ...cron, sla: { startedWithin: '5m', finishedWithin: '1m' } },
+      'sla.finishedWithin: "1m" contradicts `startedWithin` ("5m")',
+    ],
+    [
+      { job: 'work', at: '2030-01-01T00:00:00Z', pauseAfter: 2 },
+      'pauseAfter: 2 contradicts `at`: there is one run',
+    ],
+    [{ ...cron, count: 2, pauseAfter: 3 }, 'pauseAfter: 3 contradicts `count` (2): there are fewer runs'],
+    [{ ...cron, every: '1h' }, 'cron and every cannot be combined'],
+    [{ ...cron, anchor: '2026-01-01T00:00:00Z' }, 'anchor: it does not go with cron'],
+    [{ ...cron, start: '2027-01-01T00:00:00Z', end: '2026-01-01T00:00:00Z' }, 'lies before the start'],
+    [{ job: 'work', every: '1h', after: 'finish', count: 3 }, 'count: what counts from the end of a run'],
+  ])('%j', (input, message) => {
+    expect(() => defineTrigger('t', input as never)).toThrow(message)
+  })
+
+  it('what does not contradict is taken', () => {
+    const sla = { startedWithin: '10m' }
+    expect(defineTrigger('t', { ...cron, jitter: '10m', sla, count: 3, pauseAfter: 3 })).toMatchObject({
+      pauseAfter: 3,
+    })
+    expect(defineTrigger('t', { job: 'work', at: '2030-01-01T00:00:00Z', pauseAfter: 1 })).toBeDefined()
+    expect(defineTrigger('t', { ...cron, catchUp: { mode: 'latest', maxAge: '1h' } })).toBeDefined()
   })
 })

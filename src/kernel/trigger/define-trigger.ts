@@ -3,6 +3,7 @@ import type { DstPolicy } from '../../time/cron/dst.js'
 import type { AssetSpec } from '../partition/asset-spec.js'
 import type { Calendars } from '../calendar/define-calendar.js'
 import type { BlackoutInput, CalendarOptions } from '../calendar/define-rules.js'
+import { noteContradictions } from './contradictions.js'
 import { readCatchUp, readOverlap } from './define-policy.js'
 import { readSchedule, scheduleOptionNames } from './define-schedule.js'
 import type { DefinitionDefaults } from '../definition/definitions.js'
@@ -151,6 +152,7 @@ export function readTrigger(
   const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
   const schedule = readSchedule(input, place, written.defaults)
   const rest = readPolicies(input, written.asset, place)
+  noteContradictions(input, rest, place)
   if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
     return undefined
   }
