@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { rota, tooWide } from './rota.js'
+import { loadApp } from '../../src/app/definitions/load-app.js'
+import { emptyDirectory, rota, tooWide } from './rota.js'
 
 async function lines(...args: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await rota(['next', ...args])
@@ -96,5 +99,48 @@ describe('rota next', () => {
     )
     expect(count.stderr).toContain('--count: "0" is not allowed (allowed: a whole number from 1 to 10000)')
     expect(JSON.parse(field.stderr)).toMatchObject({ error: { code: 'CRON_FIELD_COUNT' } })
+  })
+
+  it('shows when a trigger is due, and what its calendars and blackouts exclude', async () => {
+    const cwd = emptyDirectory()
+    const config = {
+      store: 'sqlite:rota.db',
+      calendars: { weekend: { weekdays: ['sat', 'sun'] } },
+      blackouts: [{ from: '2026-01-06', to: '2026-01-06', note: 'upgrade' }],
+      jobs: { work: { command: ['true'] } },
+      triggers: {
+        daily: {
+          job: 'work',
+          cron: '0 9 * * *',
+          timezone: 'Europe/Berlin',
+          calendar: { exclude: 'weekend' },
+        },
+      },
+    }
+    writeFileSync(join(cwd, 'rota.config.json'), JSON.stringify(config))
+    const app = await loadApp(join(cwd, 'rota.config.json'), { directory: cwd })
+    await app.start({ roles: { scheduler: true, worker: false } })
+    await app.triggers.add({ added: { job: 'work', cron: '0 9 * * *', timezone: 'UTC' } })
+    await app.stop()
+    const { stdout } = await rota(['next', 'daily', '--from', '2026-01-02T12:00', '-n', '2'], { cwd })
+    const rows = table(stdout.trimEnd().split('\n')).map((line) => line.replace(/ {3,}/, '  '))
+    expect(rows).toEqual([
+      'Sat 2026-01-03 09:00:00 +01:00  -  calendar weekend, 2 in a row',
+      'Mon 2026-01-05 09:00:00 +01:00  2026-01-05 08:00:00Z',
+      'Tue 2026-01-06 09:00:00 +01:00  -  blackout upgrade',
+      'Wed 2026-01-07 09:00:00 +01:00  2026-01-07 08:00:00Z',
+    ])
+    // A blackout for all holds for what is added at run time.
+    const added = await rota(['next', 'added', '--from', '2026-01-05T12:00Z', '-n', '1', '--json'], { cwd })
+    expect(JSON.parse(added.stdout)).toMatchObject({
+      trigger: 'added',
+      occurrences: [{ at: '2026-01-07T09:00:00Z' }],
+      excluded: [{ firstAt: '2026-01-06T09:00:00Z', count: 1, reason: 'blackout', detail: 'upgrade' }],
+    })
+    const unknown = await rota(['next', 'dayly'], { cwd })
+    expect(unknown).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean daily?') as string,
+    })
   })
 })

@@ -24,6 +24,7 @@ describe('a store that is not there', () => {
   }
   const words: Record<string, string[]> = {
     show: ['x'],
+    next: ['x'],
     round: ['list'],
     job: ['list'],
     sensor: ['list'],

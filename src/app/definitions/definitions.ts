@@ -1,4 +1,4 @@
-import { storedCalendars } from '../../engine/sync/calendars.js'
+import { storedBlackouts, storedCalendars, withBlackouts } from '../../engine/sync/calendars.js'
 import type { Calendars } from '../../kernel/calendar/define-calendar.js'
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define, defineJobs, end } from '../../engine/sync/sync.js'
@@ -46,7 +46,9 @@ export async function addDefinitions(
   const { now, replace = false } = input
   const stored = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
   const calendars = await storedCalendars(store)
-  const { added, triggers } = readDefinitions(input, { jobs: stored, calendars })
+  const { added, triggers: read } = readDefinitions(input, { jobs: stored, calendars })
+  const blackouts = await storedBlackouts(store)
+  const triggers = read.map((trigger) => withBlackouts(trigger, blackouts))
   const jobs = added.map(({ job }) => job)
   refuse('what was added', await pastSchedules(store, triggers, now))
   const known = new Set([...jobs.map(({ name }) => name), ...stored.keys()])

@@ -1,4 +1,4 @@
-import { storedCalendars } from '../../engine/sync/calendars.js'
+import { storedBlackouts, storedCalendars, withBlackouts } from '../../engine/sync/calendars.js'
 import { pastSchedules } from '../../engine/sync/past-schedules.js'
 import { define } from '../../engine/sync/sync.js'
 import { findTrigger, unknownJob } from '../../engine/sync/find-definition.js'
@@ -31,7 +31,10 @@ export async function editTrigger(
   const { name, options, now } = request
   const before = await findTrigger(store, name)
   refuseForeign(before)
-  const after = await edited(store, before.trigger, options)
+  const given = await edited(store, before.trigger, options)
+  // Those of the trigger that were not given have the blackouts of all among them already.
+  const after =
+    options['blackouts'] === undefined ? given : withBlackouts(given, await storedBlackouts(store))
   refuse(`trigger ${name}`, await pastSchedules(store, [after], now))
   if (request.dryRun !== true) {
     const kinds = await loadTriggerKinds()

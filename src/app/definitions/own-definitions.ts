@@ -150,6 +150,7 @@ export class OwnDefinitions {
     await (await import('../../engine/sync/calendars.js')).syncCalendars(store, {
       source: this.#source,
       calendars,
+      blackouts: this.#registry.part(commonBlackouts),
       now,
     })
     const reports = [own]

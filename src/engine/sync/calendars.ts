@@ -1,7 +1,7 @@
 import type { Blackout, CalendarSpec } from '../../kernel/calendar/calendar.js'
 import type { Calendars } from '../../kernel/calendar/define-calendar.js'
 import type { Json } from '../../kernel/definition/json.js'
-import type { StateEntry } from '../../kernel/state/state-entry.js'
+import type { StateChange, StateEntry } from '../../kernel/state/state-entry.js'
 import { isHeard, type Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
@@ -38,7 +38,17 @@ const most = 10_000
 
 /** All calendars of a store, by name. */
 export async function readCalendars(store: Store): Promise<readonly StoredCalendar[]> {
-  return (await store.stateEntries({ kind: 'calendar', limit: most })).map(calendarOf)
+  return (await store.stateEntries({ kind: 'calendar', items: [''], limit: most })).map(calendarOf)
+}
+
+/** Under which item the blackouts of a source are kept, beside its calendars. */
+const blackoutsItem = 'blackouts'
+
+/** The blackouts that hold for every trigger which is defined at run time: those of all sources together. */
+export async function storedBlackouts(store: Store): Promise<ReturnType<typeof commonBlackouts>> {
+  const entries = await store.stateEntries({ kind: 'calendar', items: [blackoutsItem], limit: most })
+  const all = entries.map(({ value }) => value as unknown as ReturnType<typeof commonBlackouts>)
+  return { timezone: all[0]?.timezone ?? 'UTC', list: all.flatMap(({ list }) => list) }
 }
 
 /** The calendars that triggers may name which are defined at run time. */
@@ -52,8 +62,14 @@ export async function syncCalendars(
   {
     source,
     calendars,
+    blackouts,
     now,
-  }: { readonly source: string; readonly calendars: Calendars; readonly now: Instant },
+  }: {
+    readonly source: string
+    readonly calendars: Calendars
+    readonly blackouts: ReturnType<typeof commonBlackouts>
+    readonly now: Instant
+  },
 ): Promise<void> {
   const before = new Map((await readCalendars(store)).map((one) => [one.name, one]))
   const changed = [...calendars]
@@ -65,13 +81,25 @@ export async function syncCalendars(
   const vanished = [...before.values()]
     .filter((one) => one.source === source && !calendars.has(one.name))
     .map(({ name }) => ({ name, value: undefined }))
-  const changes = [...changed, ...vanished].map(({ name, value }) => ({
-    kind: 'calendar' as const,
+  const changes: StateChange[] = [...changed, ...vanished].map(({ name, value }) => ({
+    kind: 'calendar',
     name,
     item: '',
     value: value as Json | undefined,
   }))
+  changes.push(...(await changedBlackouts(store, source, blackouts)))
   if (changes.length > 0) await store.changeState({ changes, now })
+}
+
+async function changedBlackouts(
+  store: Store,
+  source: string,
+  blackouts: ReturnType<typeof commonBlackouts>,
+): Promise<readonly StateChange[]> {
+  const key = { kind: 'calendar', name: source, item: blackoutsItem } as const
+  const [before] = await store.stateEntries({ ...key, names: [source], items: [blackoutsItem], limit: 1 })
+  const value = blackouts.list.length === 0 ? undefined : (blackouts as unknown as Json)
+  return JSON.stringify(before?.value) === JSON.stringify(value) ? [] : [{ ...key, value }]
 }
 
 function calendarOf({ name, value, at }: StateEntry): StoredCalendar {

@@ -1,9 +1,10 @@
 import type { App } from '../../../app/rota.js'
 import { describe } from '../../../app/explain/describe.js'
 import { preview, type Preview, type PreviewedOccurrence } from '../../../app/explain/preview.js'
+import type { ExcludedInstants, TriggerPreview } from '../../../app/explain/preview-trigger.js'
 import { formatInstant, type Instant } from '../../../time/instant.js'
 import { systemClock } from '../../../time/clock.js'
-import { type Command, type Context, exitCodes, jsonOption } from '../../framework/command.js'
+import { type Command, type Context, type Ended, exitCodes, storeOptions } from '../../framework/command.js'
 import type { Option } from '../../framework/syntax.js'
 import { readAs } from '../../framework/option-names.js'
 import { printTable } from '../../framework/print/table.js'
@@ -17,18 +18,18 @@ const options: readonly Option[] = [
   { name: 'from', value: 'time', help: 'show what comes after it; default: now' },
   { name: 'count', short: 'n', value: 'n', help: 'how many; default: 5', whole: [1, 10_000] },
   { name: 'dst', value: 'policy', help: 'what happens at clock changes; default: vixie', choices: policies },
-  jsonOption,
+  ...storeOptions,
 ]
 
 /** `rota next`: shows when an expression is due. */
 export const next: Command<App> = {
   name: 'next',
   about:
-    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. Five fields; six with seconds first; seven with the year last.',
+    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. With the name of a trigger, it shows when that is due, with its zone, and what its calendars and blackouts exclude. Five fields; six with seconds first; seven with the year last.',
   arguments: [
     {
       name: 'expression',
-      help: 'a cron expression in quotes, or a name such as @daily',
+      help: 'a cron expression in quotes, a name such as @daily, or a trigger',
       quoted: "'0 9 * * *'",
     },
   ],
@@ -36,6 +37,7 @@ export const next: Command<App> = {
   examples: {
     "rota next '0 9 * * MON-FRI' --zone America/New_York": 'the next five',
     "rota next '30 2 * * *' --zone Europe/Berlin --from 2026-03-28 -n 3": 'what daylight saving does to it',
+    'rota next nightly': 'a trigger, with its calendars',
     "rota next '*/10 * * * * *' --json": 'for a program',
   },
   run: async (context) => {
@@ -46,12 +48,60 @@ export const next: Command<App> = {
     const expression = args.word(0)
     const dst = policies.find((policy) => policy === args.text('dst'))
     const count = args.whole('count') ?? 5
+    if (isName(expression)) return await showTrigger(context, expression, { from, count })
     const found = readAs('<expression>', () => preview({ expression, timezone: zone, dst, from, count }))
     const words = describe(expression)
     const isNever = found.occurrences.length === 0 && isNeverDue(found)
     out.show(view(found, { from, words }), () => print(context, found, { from, now, words, isNever }))
     return isNever ? exitCodes.failed : exitCodes.ok
   },
+}
+
+/** Whether a word can only be the name of a trigger. */
+function isName(word: string): boolean {
+  return /^[^\s@]\S*$/.test(word)
+}
+
+/** Shows when a trigger is due. */
+async function showTrigger(
+  context: Context<App>,
+  name: string,
+  { from, count }: { from: Instant; count: number },
+): Ended {
+  return await context.withApp(async (app) => {
+    const { trigger } = await app.triggers.get(name)
+    const { previewTrigger } = await import('../../../app/explain/preview-trigger.js')
+    const found = previewTrigger(trigger.schedule, { from, count })
+    context.out.show({ trigger: name, from: formatInstant(from), ...found }, () =>
+      printTrigger(context, name, found),
+    )
+    return exitCodes.ok
+  })
+}
+
+function printTrigger({ out }: Context<App>, name: string, found: TriggerPreview): void {
+  const { timezone, occurrences, excluded, changes } = found
+  out.line(out.colors.bold(`${name} (${timezone})`))
+  out.line()
+  if (occurrences.length === 0) out.line('nothing is due that can be computed')
+  const now = systemClock.now()
+  const rows = [
+    ...occurrences.map((one) => ({ at: one.at, line: occurrenceLine(one, now) })),
+    ...excluded.map((one) => ({ at: one.firstAt, line: excludedLine(one) })),
+  ]
+  const lines = rows.toSorted((a, b) => a.at - b.at).map(({ line }) => line)
+  if (lines.length > 0) printLines(out, timezone, lines)
+  for (const change of changes) out.line(out.colors.yellow(changeText(change)))
+}
+
+function excludedLine({ firstLocal, count, reason, detail }: ExcludedInstants): Line {
+  const many = count === 1 ? '' : `, ${count} in a row`
+  return {
+    local: dayAndTime(firstLocal),
+    utc: '-',
+    when: '',
+    mark: `${reason}${detail === '' ? '' : ` ${detail}`}${many}`,
+  }
 }
 
 /** Whether there is no instant at all, and not only none that is still to come. */
@@ -98,14 +148,18 @@ function print(
     return
   }
   const { yellow } = out.colors
-  printTable(out, linesOf(found, told.now), [
+  printLines(out, timezone, linesOf(found, told.now))
+  if (found.changes.length > 0) out.line()
+  for (const change of found.changes) out.line(yellow(changeText(change)))
+}
+
+function printLines(out: Context<App>['out'], timezone: string, lines: readonly Line[]): void {
+  printTable(out, lines, [
     { title: timezone, text: (line) => line.local },
     { title: 'UTC', text: (line) => line.utc },
     { title: '', text: (line) => line.when },
     { title: '', text: (line) => line.mark, color: () => 'yellow' },
   ])
-  if (found.changes.length > 0) out.line()
-  for (const change of found.changes) out.line(yellow(changeText(change)))
 }
 
 /** The occurrences with the dropped ones between them, in the order of time. */

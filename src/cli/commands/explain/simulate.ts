@@ -23,7 +23,12 @@ export const simulate: Command<App> = {
     'Lets the time to come pass in memory: the real engine on a virtual clock. Handlers are not called. Each run takes as long as one of the newest 200 runs of its trigger took, and fails as often. Nothing is written and nothing outside is touched. Sensors are left out, pauses are ignored. With a config, its definitions count; without one, those of the store.',
   options: [
     { name: 'days', value: 'n', whole: [1, 732], help: 'how many days pass; default: 7' },
-    { name: 'crash', value: 'duration', help: 'a process crashes this often on average; default: never' },
+    {
+      name: 'crash',
+      value: 'duration',
+      key: 'crashEvery',
+      help: 'a process crashes this often on average; default: never',
+    },
     { name: 'processes', value: 'n', whole: [1, 100], help: 'how many processes work; default: 1' },
     {
       name: 'concurrency',

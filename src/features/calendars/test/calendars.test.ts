@@ -169,3 +169,19 @@ it('the example reads its calendars, also from an iCalendar file', async () => {
   expect([...calendars.keys()]).toEqual(['weekend', 'holidays', 'office'])
   expect(calendars.get('holidays')?.local?.length).toBe(76)
 })
+
+it('a blackout for all holds for triggers that are added, or get other blackouts, at run time', async () => {
+  const { app, pass } = appAt(friday)
+  app.job('work', () => undefined)
+  app.calendars.blackout({ from: '2026-01-09T01:00', to: '2026-01-09T02:00', note: 'works' })
+  await app.start()
+  const hourly = { job: 'work', cron: '30 * * * *', timezone: 'UTC' }
+  await app.triggers.add({ added: hourly, edited: hourly })
+  await app.triggers.edit('edited', { blackouts: [{ from: '2026-01-09T02:00', to: '2026-01-09T03:00' }] })
+  await pass(4 * hour)
+  const hoursOf = async (trigger: string): Promise<number[]> =>
+    (await app.runs.list({ trigger })).map(({ dueAt }) => dueAt.getUTCHours()).toSorted((a, b) => a - b)
+  expect(await hoursOf('added')).toEqual([0, 2, 3])
+  expect(await hoursOf('edited')).toEqual([0, 3])
+  expect(await app.calendars.list()).toEqual([])
+})
