@@ -30,35 +30,49 @@ const performAndLog = (run) => {
   run.log('and one more')
   performed += 1
 }
-const jobs = {
-  plain: app.job('plain', perform),
-  log: app.job('log', performAndLog),
-  keyed: app.job('keyed', perform),
-  limited: app.job('limited', perform, { concurrency: 50 }),
-  queued: app.job('queued', perform, { queue: 'few' }),
-  // As many as there may be: what is measured is the limit, and not the wait.
-  rated: app.job('rated', perform, { limit: { max: 1_000_000, per: '1s', burst: 1_000_000 } }),
+// As many as there may be: what is measured is the limit, and not the wait.
+const rate = { max: 1_000_000, per: '1s', burst: 1_000_000 }
+// Only the jobs of a kind are there: a worker that has a limited job looks for its runs, too.
+const make = {
+  plain: () => app.job('plain', perform),
+  log: () => app.job('log', performAndLog),
+  keyed: () => app.job('keyed', perform),
+  limited: () => app.job('limited', perform, { concurrency: 50 }),
+  queued: () => app.job('queued', perform, { queue: 'few' }),
+  rated: () => app.job('rated', perform, { limit: rate }),
+  'rated-keys': () => app.job('rated-keys', perform, { limitPerKey: rate }),
 }
 const keyOf = (i) => `key-${i % 1000}`
 const kinds = {
-  plain: { job: jobs.plain },
-  log: { job: jobs.log },
+  plain: { job: 'plain' },
+  log: { job: 'log' },
   key: {
-    job: jobs.keyed,
+    job: 'keyed',
     optionsOf: (i) => ({ concurrencyKey: keyOf(i) }),
     slotsOf: (i) => [{ key: `key:keyed=${keyOf(i)}`, limit: 1 }],
   },
-  limit: { job: jobs.limited, slotsOf: () => [{ key: 'job:limited', limit: 50 }] },
-  queue: { job: jobs.queued },
-  rate: { job: jobs.rated },
+  limit: { job: 'limited', slotsOf: () => [{ key: 'job:limited', limit: 50 }] },
+  queue: { job: 'queued' },
+  rate: { job: 'rated' },
+  'rate-key': {
+    job: 'rated-keys',
+    optionsOf: (i) => ({ concurrencyKey: keyOf(i) }),
+    slotsOf: (i) => [{ key: `key:rated-keys=${keyOf(i)}`, limit: 1 }],
+  },
+  // Plain runs of a worker that has a limited job as well, of which nothing waits.
+  beside: { job: 'plain', beside: 'rated' },
+  // Only due times are measured of it.
+  calendar: { job: 'plain' },
   trigger: {
-    job: jobs.plain,
+    job: 'plain',
     slotsOf: (i) => [{ key: `trigger:trigger-${i}`, limit: 1 }],
     more: (i) => ({ origin: 'trigger', trigger: `trigger-${i}`, version: 1 }),
   },
-  unique: { job: jobs.plain, optionsOf: (i) => ({ uniqueKey: `unique-${i}` }) },
+  unique: { job: 'plain', optionsOf: (i) => ({ uniqueKey: `unique-${i}` }) },
 }
-const { job, optionsOf, slotsOf, more } = kinds[flags.kind]
+const { job: name, beside, optionsOf, slotsOf, more } = kinds[flags.kind]
+const job = make[name]()
+if (beside !== undefined) make[beside]()
 const count = Number(flags.count)
 
 const tasks = {
@@ -79,6 +93,17 @@ const tasks = {
     await inFlight(count, 50, (i) => app.enqueue(job, { i }, optionsOf?.(i)))
     return { perSecond: (count * 1000) / (performance.now() - startMs) }
   },
+  plan: async () => {
+    const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+    // A day that the measurement does not reach: what is measured is the look at the calendars, and nothing is left out.
+    app.calendars.define('off', { weekdays: [names[(new Date().getUTCDay() + 3) % 7]] })
+    app.calendars.define('holidays', { days: ['2001-01-01', '2001-12-25'] })
+    const rules = flags.kind === 'calendar' ? { calendar: { exclude: ['off', 'holidays'] } } : {}
+    for (let i = 0; i < 100; i += 1)
+      app.schedule(`trigger-${i}`, { job, cron: '* * * * *', overlap: 'allow', ...rules })
+    await app.start({ roles: { scheduler: true, worker: false } })
+    return await planDueTimes(await app.store())
+  },
   // Every process has started before the first run begins: starting is not what is measured.
   perform: async () => {
     await app.start()
@@ -94,6 +119,21 @@ const tasks = {
 const result = await tasks[flags.task]()
 await Promise.race([app.stop(), sleep(2000)])
 report(result)
+
+/** Plans and records due times minute by minute, those of all triggers as one transaction. */
+async function planDueTimes(store) {
+  const { planTick } = await fromDist('kernel/tick/tick.js')
+  let planned = 0
+  let now = Date.now()
+  const startMs = performance.now()
+  while (planned < count) {
+    now += 60_000
+    const ticks = (await store.due({ now, limit: 100 })).map((due) => planTick(due, now))
+    const answers = await store.tick(ticks)
+    planned += ticks.reduce((sum, { runs }, i) => sum + (answers[i] === 'ticked' ? runs.length : 0), 0)
+  }
+  return { perSecond: (planned * 1000) / (performance.now() - startMs) }
+}
 
 /** A thousand runs as one transaction records them. */
 async function fill(store, from, until) {

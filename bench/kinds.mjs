@@ -1,5 +1,5 @@
-// Runs by kind: what a log line, a key, a limit or a trigger costs against a plain run, on each store, with one process
-// and with four. Absolute figures move with the machine: the ratio against plain of the same round is the result.
+// Runs by kind: what a log line, a key, a limit, a rate limit, a trigger or a calendar costs against a plain run, on each
+// store, with one process and with four. Absolute figures move with the machine: the ratio against plain of the same round is the result.
 //
 //   node bench/kinds.mjs [--count=10000] [--rounds=3] [--stores=sqlite,postgres] [--kinds=plain,log,…] [--before=<other dist>]
 //
@@ -16,7 +16,10 @@ const { values: flags } = parseArgs({
     count: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '3' },
     stores: { type: 'string', default: 'sqlite,postgres' },
-    kinds: { type: 'string', default: 'plain,log,key,limit,queue,rate,trigger,unique' },
+    kinds: {
+      type: 'string',
+      default: 'plain,log,key,limit,queue,rate,rate-key,beside,trigger,unique,calendar',
+    },
     concurrency: { type: 'string', default: '20' },
     before: { type: 'string' },
     dir: { type: 'string' },
@@ -66,7 +69,9 @@ async function measure(addressOf, { store, kind, round, directory }) {
       await ended(run('prepare', address))
       note('enqueue', (await ended(run('enqueue', address, flags.count))).perSecond)
     }
-    if (kind === 'unique') continue
+    if (kind === 'plain' || kind === 'calendar')
+      note('plan', (await ended(run('plan', addressOf(), flags.count))).perSecond)
+    if (kind === 'unique' || kind === 'calendar') continue
     for (const processes of [1, 4]) {
       const address = addressOf()
       await ended(run('prepare', address))

@@ -38,6 +38,7 @@ const inner = [
   'formats/version',
   'kernel/identity/identity',
   'kernel/job/job',
+  'kernel/tick/tick',
   'server/access/tokens',
   'server/openapi',
   'server/problem',

@@ -5,7 +5,7 @@
 import type { FeatureLoop } from '../engine/feature-loop.js'
 import type { RunContext } from '../engine/worker/perform.js'
 import type { AssetJob } from '../kernel/partition/asset.js'
-import { jobDefaults, type Job } from '../kernel/job/job.js'
+import { jobDefaults, type Job, type Queue } from '../kernel/job/job.js'
 import type { Store } from '../store/port.js'
 import { storesSettled, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
@@ -30,6 +30,8 @@ export interface Simulation {
   readonly assets?: readonly AssetJob[] | undefined
   /** Further jobs that the processes can perform, and jobs of triggers that are not drawn. */
   readonly jobs?: readonly Job[] | undefined
+  /** The queues that have a limit. */
+  readonly queues?: readonly Queue[] | undefined
   /** What features run beside the scheduler of each process. */
   readonly loops?: readonly FeatureLoop[] | undefined
   /** Called by each process when it starts, after its definitions are written. */
@@ -158,7 +160,7 @@ class World {
       loops,
       prepare,
       jobs: this.#jobs,
-      source: { name: 'code:simulation', jobs: this.#jobs, queues: [], triggers },
+      source: { name: 'code:simulation', jobs: this.#jobs, queues: this.#options.queues ?? [], triggers },
       concurrency: 20,
       retentionMs: 100_000 * hourMs,
       perform: (run, clock) => this.#perform(process, run, clock),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { jobDefaults } from '../../src/kernel/job/job.js'
+import type { RateLimit } from '../../src/kernel/job/rate-limit.js'
 import { defineTrigger } from '../../src/kernel/trigger/define-trigger.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
@@ -12,6 +13,7 @@ it('rate limits, auto-pause and dead letters leave nothing unexplained, under ki
   const tables = emptyTables(endEffects)
   const rules = { retry: { ...jobDefaults.retry, attempts: 3 }, maxCrashes: 1_000_000 }
   const limit = { max: 40, perMs: hourMs, burst: 2 }
+  const ofQueue = { max: 50, perMs: hourMs, burst: 3 }
   const report = await simulate({
     seed: 15,
     startAt: Date.UTC(2026, 0, 5),
@@ -23,9 +25,10 @@ it('rate limits, auto-pause and dead letters leave nothing unexplained, under ki
       defineTrigger('going-on', { job: 'work', every: '20m' }),
     ],
     jobs: [
-      { ...jobDefaults, name: 'mail', ...rules, limit, deadLetter: 'letters' },
-      { ...jobDefaults, name: 'letters' },
+      { ...jobDefaults, name: 'mail', queue: 'post', ...rules, limit, deadLetter: 'letters' },
+      { ...jobDefaults, name: 'letters', queue: 'post' },
     ],
+    queues: [{ name: 'post', concurrency: undefined, limit: ofQueue }],
     kinds,
     open: async () => openMemoryStore(tables),
     processes: 2,
@@ -54,11 +57,12 @@ it('rate limits, auto-pause and dead letters leave nothing unexplained, under ki
   expect(letters).toHaveLength(failed.length)
   expect(new Set(letters)).toEqual(new Set(failed.map(({ id }) => id)))
 
-  const starts = runs
-    .flatMap(({ job, attempts }) => (job === 'mail' ? attempts.map(({ claimedAt }) => claimedAt) : []))
-    .toSorted((a, b) => a - b)
-  const crowded = starts.filter(
-    (at, i) => (starts[i + limit.max + limit.burst - 1] ?? Infinity) < at + hourMs,
-  )
-  expect(crowded).toEqual([])
+  const crowded = (jobs: readonly string[], { max, burst }: RateLimit): number[] => {
+    const starts = runs
+      .flatMap(({ job, attempts }) => (jobs.includes(job) ? attempts.map(({ claimedAt }) => claimedAt) : []))
+      .toSorted((a, b) => a - b)
+    return starts.filter((at, i) => (starts[i + max + burst - 1] ?? Infinity) < at + hourMs)
+  }
+  expect(crowded(['mail'], limit)).toEqual([])
+  expect(crowded(['mail', 'letters'], ofQueue)).toEqual([])
 })

@@ -111,8 +111,12 @@ export function* settleRates(
   now: Instant,
 ): Verb<Instant | undefined> {
   const all = [...allRooms(rooms.values())]
-  for (const room of all.filter(isChanged))
-    yield* writeStateEntry(session, { ...room.entry, value: storedRate(settledState(room, now)) }, now)
+  const writes = all
+    .filter(isChanged)
+    .map((room) =>
+      writeStateEntry(session, { ...room.entry, value: storedRate(settledState(room, now)) }, now),
+    )
+  if (writes.length > 0) yield* session.sql.together(...writes)
   const parkedAt = yield* settleKeys(session, rooms.values(), now)
   const untilByJob = untilOf(rooms.values(), now)
   const waiting = yield* withReady(session, [...untilByJob.keys()])
