@@ -311,7 +311,7 @@ describe('a queue', () => {
 
   it('reports its faults', () => {
     expect(() => defineQueue('mail', { concurency: 5 } as object)).toThrow(
-      'queue "mail" is not valid: concurency: unknown option; did you mean concurrency? (allowed: concurrency)',
+      'queue "mail" is not valid: concurency: unknown option; did you mean concurrency? (allowed: concurrency, limit)',
     )
   })
 })
