@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { itemAt, itemUnder, moveCursor } from '../../dashboard/src/pages/timeline/lane/hit.js'
 import { itemsOf } from '../../dashboard/src/pages/timeline/lane/merge.js'
 import { countOf, type Point } from '../../dashboard/src/pages/timeline/lane/points.js'
-import type { Mark } from '../../dashboard/src/design/families.js'
+import type { Mark } from '../../dashboard/src/design/marks.js'
 
 const point = (atMs: number, mark: Mark = 'done'): Point => ({
   fromMs: atMs,

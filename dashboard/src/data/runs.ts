@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Run } from '../../../src/client/operations.js'
-import type { Mark } from '../design/families.js'
+import type { Mark } from '../design/marks.js'
 import { api } from './api.js'
 
 /** One run. */

@@ -1,5 +1,5 @@
 import type { Sensor } from '../../../src/client/operations.js'
-import type { Mark } from '../design/families.js'
+import type { Mark } from '../design/marks.js'
 
 /** The mark of a sensor. */
 export const sensorMarks: Readonly<Record<Sensor['condition'], Mark>> = {

@@ -1,4 +1,4 @@
-import { families, type Family } from './families.js'
+import { families, type Family } from './marks.js'
 import { useTheme } from './theme.js'
 import { useMemo } from 'react'
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Family } from '../design/families.js'
+import type { Family } from '../design/marks.js'
 import styles from './bars.module.css'
 
 /** One bar: its parts from below, and what it says on hover. */

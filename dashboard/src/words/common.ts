@@ -1,5 +1,5 @@
 /** Words that more than one page uses. All texts of the dashboard stand in this folder: one file for each page. */
-import type { Mark } from '../design/families.js'
+import type { Mark } from '../design/marks.js'
 
 /** The common words. */
 export const words = {

@@ -12,7 +12,7 @@ import { runningRuns } from './running-runs.js'
 import { lateTriggers, skippingTriggers } from './triggers.js'
 import { waitingRuns } from './waiting-runs.js'
 import { loadChecks, loadTriggerKinds } from '../features.js'
-import { releaseOf } from '../explain/pending-text.js'
+import { releaseOf } from '../explain/waiting-text.js'
 
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import { withoutEngine } from '../features.js'

@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { exclusionAt, type Exclusion } from '../../kernel/calendar/calendar.js'
-import { strongestAt } from '../../kernel/tick/cut.js'
+import { strongestAt } from '../../kernel/tick/hold-cut.js'
 import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
 import { isAddition, type RecordedRange } from '../../kernel/ledger/ledger.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'

@@ -5,7 +5,7 @@ import { runEntries } from '../../kernel/tick/run-entries.js'
 import { catchUp } from '../../kernel/tick/catch-up.js'
 import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
 import { cutCalendar } from '../../kernel/tick/calendar-cut.js'
-import { cut } from '../../kernel/tick/cut.js'
+import { cutHolds } from '../../kernel/tick/hold-cut.js'
 import type { AfterFinishSpec, ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
@@ -42,7 +42,7 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
   const isOver = spec.endAt !== undefined && dueAt > spec.endAt
   const cursorAt = Math.max(due.cursorAt, dueAt)
   const window = { ...due, cursorAt: dueAt - 1 }
-  const held = cut({ due: window, schedule: only, until: now })
+  const held = cutHolds({ due: window, schedule: only, until: now })
   const { clear, ranges: excluded } = cutCalendar({ due: window, schedule: only, clear: held.clear })
   const caught = catchUp({ due: window, schedule: only, clear, now })
   const runs = caught.candidates.map((at) => ({

@@ -10,7 +10,7 @@
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
 import { cutCalendar } from '../../kernel/tick/calendar-cut.js'
-import { cut, instantsWithin, type Stretch } from '../../kernel/tick/cut.js'
+import { cutHolds, instantsWithin, type Stretch } from '../../kernel/tick/hold-cut.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
@@ -173,7 +173,7 @@ interface Checks {
 
 function checksOf(due: DueTrigger, now: Instant): Checks {
   const schedule = scheduleOf(due.trigger.schedule)
-  const held = cut({ due, schedule, until: now })
+  const held = cutHolds({ due, schedule, until: now })
   const { clear, ranges } = cutCalendar({ due, schedule, clear: held.clear })
   const within = clear.flatMap((stretch) => instantsWithin(schedule, stretch) ?? [])
   return {

@@ -3,7 +3,7 @@ import type { Schedule } from '../../time/schedule.js'
 import { exclusionAt, type CalendarRules, type Exclusion } from '../calendar/calendar.js'
 import type { LedgerRange } from '../ledger/ledger.js'
 import type { DueTrigger } from '../trigger/trigger.js'
-import { instantsWithin, type Stretch } from './cut.js'
+import { instantsWithin, type Stretch } from './hold-cut.js'
 
 /**
  * Cuts clear stretches by the calendars and blackouts of the trigger: what is left, and one ledger range for each

@@ -1,6 +1,6 @@
 import type { Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
-import { instantsWithin, type Stretch } from './cut.js'
+import { instantsWithin, type Stretch } from './hold-cut.js'
 import type { LedgerRange, LedgerReason, LedgerRule } from '../ledger/ledger.js'
 import { triggerRunId } from '../identity/occurrence.js'
 import type { DueTrigger } from '../trigger/trigger.js'

@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
 import { CALENDAR_END, zoneOf } from '../../time/zone.js'
-import { instantsWithin, type Stretch } from './cut.js'
+import { instantsWithin, type Stretch } from './hold-cut.js'
 import type { LedgerRange } from '../ledger/ledger.js'
 import { timezoneOf } from '../identity/occurrence.js'
 import { boundsOf, labelCheck } from '../partition/label.js'

@@ -2,7 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
 import { catchUp } from './catch-up.js'
 import { cutCalendar } from './calendar-cut.js'
-import { cut } from './cut.js'
+import { cutHolds } from './hold-cut.js'
 import type { Hold } from '../hold/hold.js'
 import { instantOfRunId, type RunId } from '../identity/identity.js'
 import type { LedgerRange } from '../ledger/ledger.js'
@@ -62,7 +62,7 @@ export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {
   const { untilAt = now, lookBackMs } = window
   const due = lookBackMs === undefined ? given : lookingBack(given, lookBackMs)
   const instants = scheduleOf(due.trigger.schedule)
-  const held = cut({ due, schedule: instants, until: untilAt })
+  const held = cutHolds({ due, schedule: instants, until: untilAt })
   const allowed = cutCalendar({ due, schedule: instants, clear: held.clear })
   const { clear, ranges } = cutPartitions({ due, schedule: instants, clear: allowed.clear })
   const caught = catchUp({ due, schedule: instants, clear, now })

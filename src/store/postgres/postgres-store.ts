@@ -31,7 +31,7 @@ import { loadDriver, type Driver } from './connection/driver.js'
 import { health } from './health.js'
 import { Notify } from './connection/notify.js'
 import { openSchema } from './open.js'
-import { usualEnqueue } from './commit/usual.js'
+import { oneCallEnqueue } from './commit/one-call.js'
 import { Reader } from './connection/reader.js'
 import { ProcessCache } from './commit/process-cache.js'
 import type { Session } from './commit/session.js'
@@ -90,7 +90,7 @@ function storeOf(opened: OpenSchema): Store {
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) => {
         const input = { runs: piece, now }
-        const usual = usualEnqueue(input)
+        const usual = oneCallEnqueue(input)
         return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive: false, usual })
       }),
     log: async (lines) => {

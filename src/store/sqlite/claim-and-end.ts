@@ -13,7 +13,7 @@ import { isPlainEnd } from '../sql/runs/finish.js'
 import type { Candidate, NativeVerbs, PlainEnd } from '../sql/runs/native-verbs.js'
 import type { Session } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
-import type { PlainClaim, PlainClaims } from './plain-claims.js'
+import type { KnownClaim, KnownClaims } from './known-claims.js'
 
 /** Longer payloads are read only for the runs that are taken. */
 const maxInlinePayload = 4096
@@ -50,7 +50,7 @@ const NOTICES = `select run, attempt, kind from notices
 const FORGET_NOTICES = `delete from notices where worker = (select key from workers where id = $1)`
 
 /** The verbs of SQLite for one connection. */
-export function nativeVerbs(session: Session, claims: PlainClaims): NativeVerbs {
+export function nativeVerbs(session: Session, claims: KnownClaims): NativeVerbs {
   return {
     // Each job is a statement of its own.
     manyJobs: 8,
@@ -73,12 +73,12 @@ interface PlainGroup {
   readonly startedAt: Instant | undefined
   readonly endedAt: Instant
   readonly result: string | null
-  readonly members: { readonly run: RunId; readonly claim: PlainClaim }[]
+  readonly members: { readonly run: RunId; readonly claim: KnownClaim }[]
 }
 
 function* endPlain(
   session: Session,
-  claims: PlainClaims,
+  claims: KnownClaims,
   items: readonly Finished[],
 ): Verb<Map<RunId, PlainEnd>> {
   const groups = new Map<string, PlainGroup>()
@@ -91,7 +91,7 @@ function* endPlain(
   return ended
 }
 
-function addToGroup(groups: Map<string, PlainGroup>, item: Finished, claim: PlainClaim): void {
+function addToGroup(groups: Map<string, PlainGroup>, item: Finished, claim: KnownClaim): void {
   const { run, startedAt, endedAt } = item
   const result = toJson(item.outcome.result)
   const key = `${startedAt} ${endedAt} ${result}`
@@ -138,7 +138,7 @@ function* candidates(
 
 function* take(
   session: Session,
-  { claims, runs }: { claims: PlainClaims; runs: readonly ReadCandidate[] },
+  { claims, runs }: { claims: KnownClaims; runs: readonly ReadCandidate[] },
   { worker, now }: { worker: number; now: Instant },
 ): Verb<(string | null)[]> {
   const [first] = runs

@@ -6,14 +6,14 @@ import { answered, performNow, type Sql, type Verb } from '../sql/verb.js'
 import { raiseTime } from '../sql/meta.js'
 import type { Database } from './database.js'
 import { nativeVerbs } from './claim-and-end.js'
-import { PlainClaims } from './plain-claims.js'
+import { KnownClaims } from './known-claims.js'
 
 /** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
 export class Session implements VerbSession {
   readonly db: Database
   readonly sql: Sql
   readonly endEffects: EndEffects
-  readonly #claims = new PlainClaims()
+  readonly #claims = new KnownClaims()
   readonly native = nativeVerbs(this, this.#claims)
   readonly isExclusive = true
   hasNews = false

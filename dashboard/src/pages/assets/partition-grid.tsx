@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Partition } from '../../../../src/client/operations.js'
-import { StateMark } from '../../parts/mark.js'
+import { StateMark } from '../../parts/state-mark.js'
 import { words } from '../../words/assets.js'
 import { gridOf } from './grid.js'
 import styles from './partition-grid.module.css'

@@ -1,6 +1,6 @@
 /** Days and what became of their due instants. A day is one of UTC: that is how the server proves and keeps them. */
 import type { CoveredDay } from '../../../../src/client/operations.js'
-import type { Mark } from '../../design/families.js'
+import type { Mark } from '../../design/marks.js'
 
 /** What became of the due instants of one day. */
 export type DayCoverage = NonNullable<CoveredDay['coverage']>

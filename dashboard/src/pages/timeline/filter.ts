@@ -1,5 +1,5 @@
 /** Filters of the timeline as text: `mail job:send queue:reports state:paused mark:failed`. */
-import { marks, type Mark } from '../../design/families.js'
+import { marks, type Mark } from '../../design/marks.js'
 
 /** Which triggers have a lane, and which of their marks are drawn. */
 export interface TimelineFilter {

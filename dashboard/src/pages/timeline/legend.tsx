@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react'
-import type { Mark } from '../../design/families.js'
-import { StateMark } from '../../parts/mark.js'
+import type { Mark } from '../../design/marks.js'
+import { StateMark } from '../../parts/state-mark.js'
 import styles from './page.module.css'
 
 const shown: readonly Mark[] = [

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../data/format.js'
 import { useNow } from '../../data/now.js'
-import { StateMark } from '../../parts/mark.js'
+import { StateMark } from '../../parts/state-mark.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { WhyButton } from '../../parts/why/why-button.js'

@@ -1,6 +1,6 @@
 /** What a day of a year shows: its worst news, and its numbers as text. */
 import type { YearDay } from '../../../../src/client/ui-operations.js'
-import type { Mark } from '../../design/families.js'
+import type { Mark } from '../../design/marks.js'
 import { words } from '../../words/trigger.js'
 
 /** The order in which news outranks others. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { RunMark } from '../../../../src/client/ui-operations.js'
-import { marks } from '../../design/families.js'
+import { marks } from '../../design/marks.js'
 import { words } from '../../words/charts.js'
 import styles from './sparkline.module.css'
 

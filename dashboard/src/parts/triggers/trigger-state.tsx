@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 import type { Trigger } from '../../../../src/client/operations.js'
-import type { Mark } from '../../design/families.js'
+import type { Mark } from '../../design/marks.js'
 import { triggerStateWords } from '../../words/trigger-changes.js'
-import { StateMark } from '../mark.js'
+import { StateMark } from '../state-mark.js'
 
 const looks: Readonly<Record<Trigger['state'], Mark>> = {
   on: 'on',

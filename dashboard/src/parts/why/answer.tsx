@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Explanation, Hold, PendingReason } from '../../../../src/client/operations.js'
-import type { Mark } from '../../design/families.js'
+import type { Mark } from '../../design/marks.js'
 import { headline, pendingSentence, ruleSentence, words } from '../../words/why.js'
 import { Button } from '../button.js'
-import { StateMark } from '../mark.js'
+import { StateMark } from '../state-mark.js'
 import { Time } from '../time.js'
 import styles from './why-panel.module.css'
 

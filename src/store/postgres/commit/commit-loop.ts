@@ -24,8 +24,8 @@ import { Database, type Statements } from '../connection/database.js'
 import { isAway, isBroken, isConflict, isInTheWay, isReadOnly, toRotaError } from '../connection/errors.js'
 import { CommitStatus, InDoubt } from './commit-status.js'
 import { becameOf, raiseFence } from './lost-answer.js'
-import { commitUsual, NotUsual, togetherOf } from './usual.js'
-import type { UsualPart } from './usual-part.js'
+import { commitInOneCall, NotOneCall, togetherOf } from './one-call.js'
+import type { OneCallPart } from './one-call-part.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
 import { KeyTaken } from './claim-and-end.js'
@@ -64,7 +64,7 @@ export interface CommitLoopOptions {
 interface PostgresWaiting
   extends Waiting<(session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>> {
   /** The same as a piece of the usual transaction, where it can be that. */
-  readonly usual: UsualPart | undefined
+  readonly usual: OneCallPart | undefined
   /** Whether it is known beforehand that nobody else may write meanwhile. */
   readonly isExclusive: boolean
   readonly sinceMs: number
@@ -93,7 +93,7 @@ export class CommitLoop {
   /** Applies an operation together with whatever else has arrived here; its answer comes after the commit. */
   commit<T>(
     apply: (session: Session) => Promise<T>,
-    given: { items?: number; isExclusive?: boolean; usual?: UsualPart | undefined } = {},
+    given: { items?: number; isExclusive?: boolean; usual?: OneCallPart | undefined } = {},
   ): Promise<T> {
     const { items = 1, isExclusive = true, usual } = given
     const one = async (session: Session): Promise<T[]> => [await apply(session)]
@@ -103,7 +103,7 @@ export class CommitLoop {
   /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
-    given: { input: Input; items: number; isExclusive: boolean; usual: UsualPart | undefined },
+    given: { input: Input; items: number; isExclusive: boolean; usual: OneCallPart | undefined },
   ): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const sinceMs = this.#options.clock.monotonicMs()
@@ -155,9 +155,9 @@ export class CommitLoop {
         return []
       } catch (error) {
         // What was read in it may be about rows that never were.
-        const isOutdated = error instanceof NotUsual && error.isOutdated
+        const isOutdated = error instanceof NotOneCall && error.isOutdated
         if (parts === undefined || isOutdated) remembered.catalog = undefined
-        if (error instanceof NotExclusive || error instanceof NotUsual) {
+        if (error instanceof NotExclusive || error instanceof NotOneCall) {
           isExclusive ||= error instanceof NotExclusive
           parts = undefined
           continue
@@ -232,14 +232,14 @@ export class CommitLoop {
   }
 
   /** The same for what is usual, in one journey; made again where it turns out that it never came to be. */
-  async #transactUsually(parts: readonly UsualPart[]): Promise<readonly unknown[]> {
+  async #transactUsually(parts: readonly OneCallPart[]): Promise<readonly unknown[]> {
     const { connections, remembered, statements, clock, isLasting, onTime, onNews } = this.#options
     if (remembered.isFenceDue) await this.#transact(raiseFence, true)
     const sent = await connections.use(async (client) => {
       await this.#fate.recognise(client)
       const beforeMs = clock.monotonicMs()
       try {
-        const done = await commitUsual(new Database(client, statements), remembered, {
+        const done = await commitInOneCall(new Database(client, statements), remembered, {
           parts,
           isLasting,
           timeStepMs,
@@ -259,7 +259,7 @@ export class CommitLoop {
   }
 
   /** The answers of a usual transaction that were lost with their connection, if it came to be: asked until the server knows. */
-  async #findAnswers(parts: readonly UsualPart[]): Promise<readonly unknown[] | undefined> {
+  async #findAnswers(parts: readonly OneCallPart[]): Promise<readonly unknown[] | undefined> {
     this.#options.remembered.isFenceDue = true
     const answers = await this.#insist(() => this.#transact((session) => becameOf(session, parts), true))
     if (answers !== undefined) this.#options.onNews('runs')

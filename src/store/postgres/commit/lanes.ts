@@ -1,7 +1,7 @@
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Turn, TurnAnswer } from '../../port.js'
 import type { CommitLoop } from './commit-loop.js'
-import { usualTurn } from './usual.js'
+import { oneCallTurn } from './one-call.js'
 import type { ProcessCache } from './process-cache.js'
 import { turn } from '../../sql/runs/turn.js'
 import { perform } from '../../sql/verb.js'
@@ -26,7 +26,8 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
   const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.claimRequest !== undefined
   // Ends that free slots or places in a queue go first: the claims may want them.
-  const isSplit = isLarge && isPlainTurn(remembered, request) && usualTurn(remembered, request) !== undefined
+  const isSplit =
+    isLarge && isPlainTurn(remembered, request) && oneCallTurn(remembered, request) !== undefined
   if (!isSplit) return await commit(loop, remembered, request)
   const [ended, taken] = await Promise.allSettled([
     commit(loop, remembered, { ...request, claimRequest: undefined }),
@@ -52,7 +53,7 @@ function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Prom
   return loop.commit((session) => perform(turn(session, request)), {
     items: 1 + request.finished.length,
     isExclusive: false,
-    usual: usualTurn(remembered, request),
+    usual: oneCallTurn(remembered, request),
   })
 }
 

@@ -6,10 +6,10 @@ import type { Enqueued, Turn, TurnAnswer } from '../../port.js'
 import { done, running } from '../../sql/rows/states.js'
 import { uniqueHolder } from '../../sql/runs/enqueue.js'
 import { perform } from '../../sql/verb.js'
-import { claimsOf, rememberTurn, type ClaimRow } from './claim-rows.js'
+import { claimsOf, rememberTurn, type ClaimRow } from './read-claims.js'
 import { InDoubt } from './commit-status.js'
 import type { Session } from './session.js'
-import type { UsualPart } from './usual-part.js'
+import type { OneCallPart } from './one-call-part.js'
 
 // Relies on: primary key of fences. What is still under way with the old one finds itself replaced.
 const RAISE_FENCE = `insert into rota.fences (writer, fence, at) values ($1, $2, $3)
@@ -51,7 +51,10 @@ interface NewAt extends NewRun {
  * all that it was to write in any case: runs by their ids, ends by their worker. Only one that was to write neither is
  * known by anything that it wrote: claims, lines of logs, runs whose unique keys were free.
  */
-export async function becameOf(session: Session, parts: readonly UsualPart[]): Promise<Answers | undefined> {
+export async function becameOf(
+  session: Session,
+  parts: readonly OneCallPart[],
+): Promise<Answers | undefined> {
   session.beExclusive()
   const { remembered } = session
   await raiseFence(session)
@@ -77,7 +80,7 @@ export async function becameOf(session: Session, parts: readonly UsualPart[]): P
 
 async function answerTo(
   session: Session,
-  part: UsualPart,
+  part: OneCallPart,
   { recorded, unknown }: { recorded: ReadonlySet<RunId>; unknown: readonly ClaimRow[] },
 ): Promise<Answers[number]> {
   if (part.log !== undefined) return undefined
@@ -119,7 +122,7 @@ async function recordedOf(session: Session, runs: readonly NewAt[]): Promise<Rea
   return new Set(found.map(({ id }) => id))
 }
 
-async function isLogged({ db }: Session, parts: readonly UsualPart[]): Promise<boolean> {
+async function isLogged({ db }: Session, parts: readonly OneCallPart[]): Promise<boolean> {
   const lines = parts.flatMap(({ log }) => log ?? [])
   if (lines.length === 0) return false
   const found = await db.value(

@@ -3,7 +3,7 @@ import { aJob } from '../../conformance/stage.js'
 import type { Turn } from '../../port.js'
 import type { Catalog } from '../../sql/catalog.js'
 import { ProcessCache } from './process-cache.js'
-import { usualTurn } from './usual.js'
+import { oneCallTurn } from './one-call.js'
 
 const limit = { max: 6, perMs: 60_000, burst: 1 }
 
@@ -39,20 +39,20 @@ function remembering(known: Catalog = catalog): ProcessCache {
 }
 
 it('a worker without a limited job looks for nothing', () => {
-  expect(usualTurn(remembering(), turnAt(1, ['plain']))).toEqual({ turn: turnAt(1, ['plain']), catalog })
+  expect(oneCallTurn(remembering(), turnAt(1, ['plain']))).toEqual({ turn: turnAt(1, ['plain']), catalog })
 })
 
 it('a worker with limited jobs takes the short way for the others, and looks whether a run may start', () => {
   const remembered = remembering()
-  expect(usualTurn(remembered, turnAt(1))).toBeUndefined()
+  expect(oneCallTurn(remembered, turnAt(1))).toBeUndefined()
   remembered.rates.note(catalog, { at: 1, nextAt: Infinity, untilByJob: new Map([['limited', 100]]) })
-  const { turn, rateLook } = usualTurn(remembered, turnAt(50)) as Extract<
-    ReturnType<typeof usualTurn>,
+  const { turn, rateLook } = oneCallTurn(remembered, turnAt(50)) as Extract<
+    ReturnType<typeof oneCallTurn>,
     { turn: Turn }
   >
   expect(turn.claimRequest?.jobs).toEqual(['plain'])
   expect(rateLook).toEqual({ readyOf: ['keyed'], parkedOf: ['keyed'], fullOf: ['limited'], fullUntil: [100] })
-  expect(usualTurn(remembered, turnAt(100))).toMatchObject({
+  expect(oneCallTurn(remembered, turnAt(100))).toMatchObject({
     rateLook: { readyOf: ['limited', 'keyed'], fullOf: [] },
   })
 })
@@ -60,16 +60,16 @@ it('a worker with limited jobs takes the short way for the others, and looks whe
 it('a run that is known to wait is started when its time has come, without a look', () => {
   const remembered = remembering()
   remembered.rates.note(catalog, { at: 1, nextAt: 100, untilByJob: new Map([['limited', 100]]) })
-  expect(usualTurn(remembered, turnAt(99))).toBeDefined()
-  expect(usualTurn(remembered, turnAt(100))).toBeUndefined()
+  expect(oneCallTurn(remembered, turnAt(99))).toBeDefined()
+  expect(oneCallTurn(remembered, turnAt(100))).toBeUndefined()
   // Runs with a limit are never claimed ahead.
-  expect(usualTurn(remembered, turnAt(100, ['plain', 'limited'], 0))).toBeDefined()
+  expect(oneCallTurn(remembered, turnAt(100, ['plain', 'limited'], 0))).toBeDefined()
 })
 
 it('what was known under other definitions, or before the clock was set back, says nothing', () => {
   const remembered = remembering()
   remembered.rates.note(catalog, { at: 50, nextAt: Infinity, untilByJob: new Map() })
-  expect(usualTurn(remembered, turnAt(49))).toBeUndefined()
+  expect(oneCallTurn(remembered, turnAt(49))).toBeUndefined()
   remembered.catalog = catalogOf(catalog.rates)
-  expect(usualTurn(remembered, turnAt(51))).toBeUndefined()
+  expect(oneCallTurn(remembered, turnAt(51))).toBeUndefined()
 })

@@ -88,7 +88,7 @@ const refusedKeys = `create function rota.refused_keys(
 //
 // Locks are taken in this order, by everybody: the schema, slots, logs, queues by name, the one row of the store.
 /** The usual transaction. */
-const commitUsual = `create function rota.commit_usual(
+const commitInOneCall = `create function rota.commit_usual(
     of_writer text, known_fence bigint, jobs_known bigint, limits_known bigint, highest bigint, is_lasting boolean,
     new_ids text[], new_jobs text[], new_priorities bigint[], new_run_at bigint[], new_due_at bigint[],
     new_origins smallint[], new_payloads text[], new_at bigint[], new_triggers text[], new_versions integer[],
@@ -383,4 +383,4 @@ const commitUsual = `create function rota.commit_usual(
   end $body$`
 
 /** The functions of the usual transaction. */
-export const usualFunctions: readonly string[] = [appendLog, refusedKeys, commitUsual]
+export const usualFunctions: readonly string[] = [appendLog, refusedKeys, commitInOneCall]

@@ -21,7 +21,7 @@ import { recordRanges } from '../planning/ledger.js'
 import { log } from '../runs/logs.js'
 import { markLimitsChanged, takeCounters } from '../meta.js'
 import { putStateEntry } from '../state.js'
-import { remember } from '../planning/seen.js'
+import { remember } from '../planning/seen-keys.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 

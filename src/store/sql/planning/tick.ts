@@ -5,7 +5,7 @@ import type { Session } from '../session.js'
 import { areCurrent, writeStateEntry } from '../state.js'
 import type { Verb } from '../verb.js'
 import { recordRanges } from './ledger.js'
-import { remember } from './seen.js'
+import { remember } from './seen-keys.js'
 
 // Relies on: primary key. The revision closes the race of two schedulers for one tick: the second finds no row.
 const MOVE_CURSOR = `update rota.triggers set cursor_at = $1, next_at = $2, kept_at = null, revision = revision + 1

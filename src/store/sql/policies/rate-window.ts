@@ -6,7 +6,7 @@ import { byUrgency, type Candidate } from '../runs/native-verbs.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { park, wake } from './parked.js'
-import { ratedRun, readKeyRooms, type ClaimRooms } from './rates.js'
+import { ratedRun, readKeyRooms, type ClaimRooms } from './rate-limits.js'
 
 /** How often a claim reads on where it parked what it read, or where one key has many runs. */
 const maxPages = 16

@@ -8,12 +8,13 @@ import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { rateWindows } from '../policies/rate-window.js'
-import { ratedRun, rateRooms, settleRates, type ClaimRooms } from '../policies/rates.js'
+import { ratedRun, rateRooms, settleRates, type ClaimRooms } from '../policies/rate-limits.js'
 import { byUrgency, type Candidate } from './native-verbs.js'
 
 /*
  * Which runs a worker gets, decided once for both databases. The statements that read the candidates and mark them as
- * claimed are native: `sqlite/claim-and-end.ts` and `postgres/commit/claim-and-end.ts`.
+ * claimed are native: `sqlite/claim-and-end.ts` and `postgres/commit/claim-and-end.ts`. Most claims of Postgres are made inside
+ * its function `commit_runs` instead, which `postgres/commit/one-call.ts` calls.
  */
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */

@@ -1,6 +1,6 @@
 /** Draws the lanes. It knows nothing of the page: what it draws is handed in. */
 import type { Colours } from '../../../design/colours.js'
-import { families, marks, type Family } from '../../../design/families.js'
+import { families, marks, type Family } from '../../../design/marks.js'
 import { formatCount } from '../../../data/format.js'
 import type { Tick } from '../axis/ticks.js'
 import { lengthOf, type View } from '../axis/view.js'

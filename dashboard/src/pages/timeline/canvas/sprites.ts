@@ -1,6 +1,6 @@
 /** Shapes and patterns as small pictures: drawing a picture is many times faster than drawing a path. */
 import type { Colours } from '../../../design/colours.js'
-import { families, marks, type Family, type Mark } from '../../../design/families.js'
+import { families, marks, type Family, type Mark } from '../../../design/marks.js'
 
 /** The pictures of one theme at one density of pixels. */
 export interface Sprites {

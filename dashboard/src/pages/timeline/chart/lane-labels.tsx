@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { StateMark } from '../../../parts/mark.js'
+import { StateMark } from '../../../parts/state-mark.js'
 import type { LaneRow } from '../lane/job-lanes.js'
 import styles from './chart.module.css'
 

@@ -1,5 +1,5 @@
 /** Finds what lies under a pointer, and what comes next for the keyboard. */
-import { marks } from '../../../design/families.js'
+import { marks } from '../../../design/marks.js'
 import type { Item } from './merge.js'
 import { severity } from './points.js'
 

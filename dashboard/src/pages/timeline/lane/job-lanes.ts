@@ -1,7 +1,7 @@
 /** The rows of the chart: one for each trigger, or one for each job with what all its triggers have. */
 import { useMemo, useRef } from 'react'
 import type { Trigger } from '../../../../../src/client/operations.js'
-import type { Mark } from '../../../design/families.js'
+import type { Mark } from '../../../design/marks.js'
 import { triggerHref } from '../../../data/triggers.js'
 import type { View } from '../axis/view.js'
 import type { LaneData } from './lane-data.js'

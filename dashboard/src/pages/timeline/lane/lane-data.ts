@@ -1,6 +1,6 @@
 /** Turns what the server answers about a trigger into points, bars and bands. */
 import type { Hold, Lane, Timeline } from '../../../../../src/client/ui-operations.js'
-import type { Mark } from '../../../design/families.js'
+import type { Mark } from '../../../design/marks.js'
 import { words } from '../../../words/timeline.js'
 import type { Tile } from '../tiles.js'
 import type { Bar, Point } from './points.js'

@@ -2,7 +2,7 @@
  * Puts the points of a lane together for one zoom. What it makes depends on the zoom alone and not on where the stretch
  * begins, so that moving the timeline changes nothing but positions.
  */
-import type { Mark } from '../../../design/families.js'
+import type { Mark } from '../../../design/marks.js'
 import {
   addTally,
   countOf,

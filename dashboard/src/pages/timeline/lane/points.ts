@@ -1,5 +1,5 @@
 /** What stands on one lane, from one source: runs, what did not run and why, and what is to come. */
-import { marks, type Family, type Mark } from '../../../design/families.js'
+import { marks, type Family, type Mark } from '../../../design/marks.js'
 
 /** An instant of a lane, or several that the server counted together. */
 export interface Point {

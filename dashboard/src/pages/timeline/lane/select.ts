@@ -1,5 +1,5 @@
 /** A selection: some lanes, one below the other, and a stretch of time. */
-import type { Mark } from '../../../design/families.js'
+import type { Mark } from '../../../design/marks.js'
 import type { View } from '../axis/view.js'
 import type { LaneData } from './lane-data.js'
 import { addTally, type Counting, type Tally } from './points.js'

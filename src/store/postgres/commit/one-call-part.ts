@@ -5,7 +5,7 @@ import type { RateLook } from './rate-looks.js'
 import type { EnqueueRequest } from '../../sql/runs/enqueue.js'
 
 /** One piece of the usual transaction: runs to be recorded, lines of logs, or a worker's turn. */
-export type UsualPart =
+export type OneCallPart =
   | { readonly enqueue: EnqueueRequest; readonly log?: undefined; readonly turn?: undefined }
   | { readonly log: readonly LogLine[]; readonly enqueue?: undefined; readonly turn?: undefined }
   | {

@@ -2,14 +2,14 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aDue, aHold, minute, minutesOf, t0 } from '../../../test/fixtures/due-trigger.js'
 import { intervalSchedule } from '../../time/interval.js'
-import { cut, instantsWithin } from './cut.js'
+import { cutHolds, instantsWithin } from './hold-cut.js'
 import type { Hold } from '../hold/hold.js'
 
 const schedule = intervalSchedule({ everyMs: minute, anchorAt: t0 })
 
 /** Cuts the ten minutes after `t0` and shows all in minutes. */
 function cutTen(holds: readonly Hold[]) {
-  const { clear, ranges } = cut({ due: aDue({}, { holds }), schedule, until: t0 + 10 * minute })
+  const { clear, ranges } = cutHolds({ due: aDue({}, { holds }), schedule, until: t0 + 10 * minute })
   return {
     // A hold is in force up to the millisecond before its end, and what is shorter than that is nothing here.
     clear: clear
@@ -75,7 +75,7 @@ describe('what was held back', () => {
 
   it('a range names who held it back and why', () => {
     const holds = [aHold('trigger:t', 1, 2, { note: 'migration' }), aHold('all', 5, 6)]
-    const { ranges } = cut({ due: aDue({}, { holds, version: 4 }), schedule, until: t0 + 9 * minute })
+    const { ranges } = cutHolds({ due: aDue({}, { holds, version: 4 }), schedule, until: t0 + 9 * minute })
     expect(ranges).toEqual([
       {
         trigger: 't',
@@ -102,7 +102,7 @@ describe('what was held back', () => {
       )
     fc.assert(
       fc.property(fc.array(hold, { maxLength: 5 }), (holds) => {
-        const { clear, ranges } = cut({ due: aDue({}, { holds }), schedule, until: t0 + 10 * minute })
+        const { clear, ranges } = cutHolds({ due: aDue({}, { holds }), schedule, until: t0 + 10 * minute })
         for (let at = t0 + minute; at <= t0 + 10 * minute; at += minute) {
           const places = [
             ...clear.filter(({ after, until }) => after < at && at <= until),

@@ -10,7 +10,7 @@ import { isBare } from '../../sql/runs/enqueue.js'
 import type { SqlScalar } from '../../sql/statement.js'
 import type { Database } from '../connection/database.js'
 import type { KnownClaim, ProcessCache } from './process-cache.js'
-import type { UsualPart } from './usual-part.js'
+import type { OneCallPart } from './one-call-part.js'
 
 /** One argument of the function. */
 export type Parameter = Parameters<Database['get']>[1]
@@ -19,7 +19,7 @@ export type Parameter = Parameters<Database['get']>[1]
 const slackAhead = 32
 
 /** All that the parts say: new runs, lines of logs, the slots that have to be locked, and the turn. */
-export function parametersOf(remembered: ProcessCache, parts: readonly UsualPart[]): Parameter[] {
+export function parametersOf(remembered: ProcessCache, parts: readonly OneCallPart[]): Parameter[] {
   const runs: NewRun[] = []
   const at: Instant[] = []
   for (const { enqueue } of parts) {

@@ -1,6 +1,7 @@
 /**
  * The usual transaction: runs are recorded, claimed and ended, and lines added to their logs. It is one call of a function,
- * which commits by itself: one journey to the server and back, for all that has arrived here.
+ * which commits by itself: one journey to the server and back, for all that has arrived here. The function is
+ * `commit_runs`, and the newest migration that makes it has its text: `migrations/version-5-commit.ts`.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Instant } from '../../../time/instant.js'
@@ -9,13 +10,13 @@ import { isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '..
 import type { EnqueueRequest } from '../../sql/runs/enqueue.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Database } from '../connection/database.js'
-import { claimRows, claimsOf, rememberTurn, type ClaimColumns } from './claim-rows.js'
+import { claimRows, claimsOf, rememberTurn, type ClaimColumns } from './read-claims.js'
 import type { ProcessCache } from './process-cache.js'
 import type { RateLook } from './rate-looks.js'
 import type { Look } from './scan-cursor.js'
 import { NotExclusive } from './session.js'
-import { parametersOf, type Parameter } from './usual-parameters.js'
-import type { UsualPart } from './usual-part.js'
+import { parametersOf, type Parameter } from './one-call-parameters.js'
+import type { OneCallPart } from './one-call-part.js'
 
 const places = Array.from({ length: 50 }, (_, i) => `$${i + 1}`).join(', ')
 
@@ -44,7 +45,7 @@ const unusualState = 'RT003'
 const existsState = '23505'
 
 /** Thrown if the transaction has to be made in the way that can do everything. */
-export class NotUsual extends Error {
+export class NotOneCall extends Error {
   /** Whether the reason is that this process knows older definitions than the store has. */
   readonly isOutdated: boolean
 
@@ -57,7 +58,7 @@ export class NotUsual extends Error {
 type Answer = readonly Enqueued[] | TurnAnswer | undefined
 
 /** What a call of the function came to. */
-export interface UsualCommit {
+export interface OneCallCommit {
   /** For each part: what was recorded, or what the turn gives. */
   readonly answers: readonly Answer[]
   readonly serverMs: number
@@ -68,14 +69,14 @@ export interface UsualCommit {
 }
 
 /** Recording runs as a part of the call, where it can be that. */
-export function usualEnqueue(request: EnqueueRequest): UsualPart | undefined {
+export function oneCallEnqueue(request: EnqueueRequest): OneCallPart | undefined {
   if (request.runs.some(({ burst }) => burst !== undefined)) return undefined
   const keys = request.runs.filter(({ uniqueKey }) => uniqueKey !== undefined)
   return keys.length <= maxUniqueKeys ? { enqueue: request } : undefined
 }
 
 /** A worker's turn as a part of the call, where it can be that. */
-export function usualTurn(remembered: ProcessCache, turn: Turn): UsualPart | undefined {
+export function oneCallTurn(remembered: ProcessCache, turn: Turn): OneCallPart | undefined {
   const { finished, claimRequest, now } = turn
   const { catalog } = remembered
   if (catalog === undefined) return undefined
@@ -89,7 +90,7 @@ export function usualTurn(remembered: ProcessCache, turn: Turn): UsualPart | und
 }
 
 /** A turn that leaves runs with a rate limit to others, and looks whether there are any; undefined where there are. */
-function withoutRated(remembered: ProcessCache, turn: Turn, catalog: Catalog): UsualPart | undefined {
+function withoutRated(remembered: ProcessCache, turn: Turn, catalog: Catalog): OneCallPart | undefined {
   const { claimRequest, now } = turn
   if (claimRequest === undefined || !isAnyRated(catalog, claimRequest.jobs)) return { turn, catalog }
   const [rated, jobs] = parted(claimRequest.jobs, (job) => catalog.rates.has(job))
@@ -105,7 +106,7 @@ function parted<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[
 }
 
 /** Parts that arrived together as one call, where they can be that: of one worker at most. */
-export function togetherOf(parts: readonly (UsualPart | undefined)[]): UsualPart[] | undefined {
+export function togetherOf(parts: readonly (OneCallPart | undefined)[]): OneCallPart[] | undefined {
   let turns = 0
   let keys = 0
   for (const part of parts) {
@@ -113,7 +114,7 @@ export function togetherOf(parts: readonly (UsualPart | undefined)[]): UsualPart
     if (part.turn !== undefined) turns++
     for (const { uniqueKey } of part.enqueue?.runs ?? []) if (uniqueKey !== undefined) keys++
   }
-  return turns <= 1 && keys <= maxUniqueKeys ? (parts as UsualPart[]) : undefined
+  return turns <= 1 && keys <= maxUniqueKeys ? (parts as OneCallPart[]) : undefined
 }
 
 function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boolean {
@@ -124,11 +125,11 @@ function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boo
 }
 
 /** Commits the parts, of which at most one is a turn. Whoever gets no answer does not know what became of it. */
-export async function commitUsual(
+export async function commitInOneCall(
   db: Database,
   remembered: ProcessCache,
-  { parts, isLasting, timeStepMs }: { parts: readonly UsualPart[]; isLasting: boolean; timeStepMs: number },
-): Promise<UsualCommit> {
+  { parts, isLasting, timeStepMs }: { parts: readonly OneCallPart[]; isLasting: boolean; timeStepMs: number },
+): Promise<OneCallCommit> {
   const { turn, catalog, rateLook } = parts.find((part) => part.turn !== undefined) ?? {}
   for (const { enqueue } of parts) if (enqueue !== undefined) remembered.noteTime(enqueue.now)
   if (turn !== undefined) remembered.noteTime(turn.now)
@@ -170,15 +171,15 @@ function lookOf(look: RateLook | undefined, turn: Turn | undefined): Parameter[]
 }
 
 /** Nobody has to be told of runs that were claimed in the same moment. */
-function isNews(parts: readonly UsualPart[], took: TurnAnswer | undefined): boolean {
+function isNews(parts: readonly OneCallPart[], took: TurnAnswer | undefined): boolean {
   const claimed = new Set(took?.claims.map(({ run }) => run))
   return parts.some(({ enqueue }) => enqueue?.runs.some(({ id }) => !claimed.has(id)) === true)
 }
 
 /** For each part with runs, what was recorded: all of them, except those whose unique key another one has. */
-function recordedBy(parts: readonly UsualPart[], row: CommitRow): Map<UsualPart, Enqueued[]> {
+function recordedBy(parts: readonly OneCallPart[], row: CommitRow): Map<OneCallPart, Enqueued[]> {
   const holders = new Map(row.refusedAt?.map((place, i) => [place, row.refusedBy?.[i] as string]))
-  const answers = new Map<UsualPart, Enqueued[]>()
+  const answers = new Map<OneCallPart, Enqueued[]>()
   let place = 0
   for (const part of parts) {
     if (part.enqueue === undefined) continue
@@ -199,7 +200,7 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
     if (code === notAloneState || code === tooManyLocksState) throw new NotExclusive((error as Error).message)
     const isOutdated = code === changedState
     if (isOutdated || code === unusualState || code === existsState)
-      throw new NotUsual((error as Error).message, { isOutdated })
+      throw new NotOneCall((error as Error).message, { isOutdated })
     throw error
   }
 }

@@ -11,7 +11,7 @@ export interface Stretch {
 }
 
 /** Cuts `(cursor, until]` by the holds in force: what is clear, and one ledger range for each held stretch with a due instant in it. */
-export function cut(input: { due: DueTrigger; schedule: Schedule; until: Instant }): {
+export function cutHolds(input: { due: DueTrigger; schedule: Schedule; until: Instant }): {
   readonly clear: readonly Stretch[]
   readonly ranges: readonly LedgerRange[]
 } {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import { marks, type Mark } from '../design/families.js'
+import { marks, type Mark } from '../design/marks.js'
 import { markWords } from '../words/common.js'
-import styles from './mark.module.css'
+import styles from './state-mark.module.css'
 
 /** The shape of a state in the colour of its family, and its name unless that stands beside it anyway. */
 export function StateMark({
