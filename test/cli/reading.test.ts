@@ -163,7 +163,14 @@ describe('rota list and show', () => {
       overlap: 'skip',
     })
     expect(jobs).toHaveLength(3)
-    expect(queues).toContainEqual({ name: 'default', concurrency: null, paused: false, ready: 0, running: 0 })
+    expect(queues).toContainEqual({
+      name: 'default',
+      concurrency: null,
+      limit: null,
+      paused: false,
+      ready: 0,
+      running: 0,
+    })
     expect(trigger).toMatchObject({ kind: 'trigger', job: { name: 'greet' }, hold: null })
     expect(run).toMatchObject({
       kind: 'run',
