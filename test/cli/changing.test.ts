@@ -11,6 +11,28 @@ beforeAll(async () => {
   shop = await openShop()
 })
 
+it('backfill plans what was due, and says how to run what was due before the trigger was defined', async () => {
+  const days = ['--from', '2026-01-01T00:00Z', '--to', '2026-01-03T00:00Z', '--zone', 'UTC']
+  expect(await shop.printed('backfill', 'nightly', ...days)).toBe(
+    [
+      'would run 0 instants of nightly',
+      'skips 2026-01-01 00:00:00 +00:00 to 2026-01-03 00:00:00 +00:00:',
+      '  the trigger was not defined then',
+      '`--definition current` also runs what was due before the trigger was defined',
+      'nothing to do',
+      '',
+    ].join('\n'),
+  )
+  const planned = await shop.printed('backfill', 'nightly', ...days, '--definition', 'current')
+  expect(planned.split('\n')).toEqual([
+    'would run 2 instants of nightly:',
+    '  2026-01-01 07:00:00 +00:00',
+    '  2026-01-02 07:00:00 +00:00',
+    expect.stringMatching(/^nothing was started; `rota backfill --start bf-\w+` starts it$/),
+    '',
+  ])
+})
+
 describe('changing runs', () => {
   it('enqueue, cancel and retry move one', async () => {
     const same = await shop.on('enqueue', 'later', '--unique-key', 'k')

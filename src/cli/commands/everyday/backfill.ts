@@ -112,8 +112,11 @@ function printPlan(out: Output, trigger: string, { run, skip, backfill: stored }
     const range =
       firstAt === lastAt ? times.exact(firstAt) : `${times.exact(firstAt)} to ${times.exact(lastAt)}`
     const many = instants === 0 ? 'skips' : `skips ${count(instants, 'instant')},`
-    out.say(`${many} ${range}: ${instantSkips[reason]}${detail === undefined ? '' : ` (${detail})`}`)
+    out.say(`${many} ${range}:`)
+    out.line(`  ${instantSkips[reason]}${detail === undefined ? '' : ` (${detail})`}`)
   }
+  if (skip.some(({ reason }) => reason === 'not-defined'))
+    out.say('`--definition current` also runs what was due before the trigger was defined')
   if (stored !== undefined) out.say(`nothing was started; \`rota backfill --start ${stored.id}\` starts it`)
   else out.say(run.length === 0 ? 'nothing to do' : 'nothing was planned: a dry run')
 }
