@@ -26,7 +26,7 @@ describe('a command whose output cannot be written', () => {
   it.skipIf(!hasFullDisk)('ends as ever where its errors cannot be written', async () => {
     const cwd = newDirectory()
     const full = openSync('/dev/full', 'w')
-    const refused = start(['next', 'nonsense'], cwd, ['ignore', full, full])
+    const refused = start(['next', 'nonsense at all'], cwd, ['ignore', full, full])
     closeSync(full)
     expect(await endOf(refused)).toBe(2)
   })
