@@ -92,7 +92,7 @@ export function* claimRuns(
   if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
   const wanted = wantedJobs(catalog, claimRequest)
   const isShort = wanted.length < session.native.manyJobs
-  const jobs = isShort ? wanted : yield* readyJobs(session, wanted)
+  const jobs = isShort ? wanted : yield* jobsWithRuns(session, { catalog, wanted })
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
   const rates = yield* rateRooms(session, { catalog, jobs: wanted, now })
   const offers = yield* allOffers(session, { rooms, rates, now }, claimRequest)
@@ -121,10 +121,14 @@ function wantedJobs(catalog: Catalog, { jobs, slots }: ClaimRequest): readonly s
   return slots > 0 || !isAnyRated(catalog, jobs) ? jobs : jobs.filter((job) => !catalog.rates.has(job))
 }
 
-function* readyJobs(session: Session, jobs: readonly string[]): Verb<readonly string[]> {
-  const wanted = new Set(jobs)
+/** The jobs with something ready, and those of which runs may be parked: a claim wakes these. */
+function* jobsWithRuns(
+  session: Session,
+  { catalog, wanted }: { catalog: Catalog; wanted: readonly string[] },
+): Verb<readonly string[]> {
   const found = yield* session.sql.all<{ job: string }>(READY_JOBS)
-  return found.map(({ job }) => job).filter((job) => wanted.has(job))
+  const ready = new Set(found.map(({ job }) => job))
+  return wanted.filter((job) => ready.has(job) || catalog.rates.get(job)?.key !== undefined)
 }
 
 /** For each job that may be claimed now, the room in its queue. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Job } from '../../../../kernel/job/job.js'
 import type { NewRun } from '../../../../kernel/run/run.js'
 import type { Instant } from '../../../../time/instant.js'
-import type { Claim } from '../../../port.js'
+import type { Claim, TurnAnswer } from '../../../port.js'
 import { aJob, aRun, aRunOf, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
 
 const second = 1000
@@ -120,6 +120,28 @@ export function rateLimitLaws(law: Law): void {
     expect(labelsOf(await stage.claim('w', t0 + 10 * second))).toEqual(['a2', 'b2'])
     await stage.reopen()
     expect(labelsOf(await stage.claim('w', t0 + 20 * second))).toEqual(['a3'])
+  })
+
+  law('a run that waits for the limit of its key is found by a worker with many jobs', async (stage) => {
+    const job = aJob('work', { limitPerKey: slow })
+    const others = Array.from({ length: 40 }, (_, i) => aJob(`other-${i}`))
+    await stage.jobs([job, ...others])
+    await stage.worker('w')
+    await stage.enqueue([1, 2].map((i) => aRunOf(job, `r${i}`, { payload: i, concurrencyKey: 'k' })))
+    const jobs = [job, ...others].map(({ name }) => name)
+    const claimAt = async (now: Instant): Promise<TurnAnswer> =>
+      await stage.store.turn({
+        worker: 'w',
+        now,
+        finished: [],
+        claimRequest: { jobs, slots: 10, prefetch: 5 },
+      })
+    const { claims } = await claimAt(t0)
+    expect(labelsOf(claims)).toEqual([1])
+    await stage.finish('w', claims[0] as Claim, { outcome: outcomes.done, at: t0 })
+    const parked = await claimAt(t0 + 1)
+    expect(parked).toMatchObject({ claims: [], nextRunAt: t0 + 10 * second })
+    expect(labelsOf((await claimAt(t0 + 10 * second)).claims)).toEqual([2])
   })
 
   law(
