@@ -14,12 +14,14 @@ export interface Post {
   readonly secrets?: readonly string[] | undefined
   /** Makes the address from the one that was given; default: that one. */
   readonly at?: ((url: URL) => URL) | undefined
+  /** Whether the address may be a private one; default: allow. */
+  readonly privateTargets?: 'allow' | 'refuse' | undefined
 }
 
 /** Sends a text to an address that may be a secret. Resolves with the status of the answer; throws if it is 300 or more, and shows no secret. */
 export async function postTo(
   url: SecretText,
-  { body, type = 'application/json', headers = {}, secrets: more = [], at = (given) => given }: Post,
+  { body, type = 'application/json', headers = {}, secrets: more = [], ...post }: Post,
   context: SecretPlaces & { readonly signal: AbortSignal },
 ): Promise<Json> {
   const { texts, secrets } = await resolveTexts({ url }, context)
@@ -35,7 +37,8 @@ export async function postTo(
   // The address may be a secret with parts that answers and errors repeat.
   const hidden = [...secrets, ...more, ...secrets.flatMap(partsOfUrl)]
   const mask = (text: string): string => maskSecrets(text, hidden)
-  const rules = { privateTargets: 'allow', signal: context.signal } as const
+  const { at = (given) => given, privateTargets = 'allow' } = post
+  const rules = { privateTargets, signal: context.signal }
   const request = { url: at(new URL(address)), method: 'POST', headers: sent, body }
   const { answer } = await followRedirects(request, rules).catch((error: unknown) => {
     throw handlerFailed(mask(error instanceof Error ? error.message : String(error)))

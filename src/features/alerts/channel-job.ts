@@ -18,9 +18,9 @@ export interface ChannelApp {
 /** How long one attempt to send may take. */
 const timeoutMs = 60_000
 
-/** A receiver that is away for an hour loses nothing: fourteen attempts, the last ones ten minutes apart. */
+/** A receiver that is away for 50 minutes loses nothing: the last five waits are ten minutes each, less the jitter. */
 const retry = {
-  attempts: 10,
+  attempts: 16,
   backoff: 'exponential',
   delayMs: 1000,
   maxDelayMs: 600_000,

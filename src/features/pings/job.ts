@@ -20,6 +20,8 @@ export interface PingPayload {
   /** Absent: the run that sends it. */
   readonly run?: RunId | undefined
   readonly error?: string | undefined
+  /** Whether the trigger was added at run time: then it must not reach private addresses. */
+  readonly isFromApi?: boolean | undefined
 }
 
 /** The jobs that send pings have this at the beginning of their names; no channel of alerts can have one of them. */
@@ -28,17 +30,17 @@ export const pingJobPrefix = `${alertJobPrefix}ping:`
 /** The job whose runs send the pings of all triggers. */
 export const pingJob = `${pingJobPrefix}run`
 
-/** How pings are queued and tried: a receiver that is away for an hour loses nothing. */
+/** How pings are queued and tried: a receiver that is away for 50 minutes loses nothing. */
 export const pingJobOptions = {
   queue: 'alerts',
   timeoutMs: 30_000,
-  retry: { attempts: 10, backoff: 'exponential', delayMs: 1000, maxDelayMs: 600_000, jitter: 0.2 },
+  retry: { attempts: 16, backoff: 'exponential', delayMs: 1000, maxDelayMs: 600_000, jitter: 0.2 },
 } as const satisfies Partial<Job>
 
 /** Defines the job of pings, which any worker performs. */
 export async function definePingJob(store: Store, now: Instant): Promise<void> {
   const stored = await store.jobs()
-  if (stored.some(({ job }) => job.name.startsWith(pingJobPrefix))) return
+  if (stored.some(({ job }) => job.name === pingJob)) return
   const job: Job = { ...jobDefaults, name: pingJob, ...pingJobOptions }
   await defineJobs(store, { name: 'pings', jobs: [job], queues: [] }, now)
 }
@@ -65,7 +67,7 @@ async function sendRunPing(payload: PingPayload, run: RunContext, outside: Outsi
 
 /** Sends a ping in the form of healthchecks.io: the kind in the path, the run as `rid`, and a text. */
 async function sendPing(
-  { kind, url, trigger, run, error }: PingPayload & { readonly run: RunId },
+  { kind, url, trigger, run, error, isFromApi }: PingPayload & { readonly run: RunId },
   context: Parameters<typeof postTo>[2],
 ): Promise<Json> {
   const at = (given: URL): URL => {
@@ -75,7 +77,8 @@ async function sendPing(
     return made
   }
   const body = [`${trigger}: ${kind}`, `run ${run}`, ...(error === undefined ? [] : [error])].join('\n')
-  return await postTo(url, { body, type: 'text/plain; charset=utf-8', at }, context)
+  const privateTargets = isFromApi === true ? 'refuse' : 'allow'
+  return await postTo(url, { body, type: 'text/plain; charset=utf-8', at, privateTargets }, context)
 }
 
 /** The id of a run in the form that receivers know. */

@@ -44,9 +44,10 @@ class PingLoop implements RunningLoop {
     this.#after = entries.length === most ? entries.at(-1) : undefined
     if (entries.length === 0) return { afterMs: wasFirst ? restMs : 0 }
     const planned = await Promise.all(
-      entries.map(async (entry) => planOf(entry, await store.run(entry.name), now)),
+      entries.map(async (entry) => planOf(entry, await store.run(entry.name))),
     )
-    const runs = planned.flatMap(({ run }) => run ?? [])
+    const pings = planned.flatMap(({ ping }) => ping ?? [])
+    const runs = pings.length === 0 ? [] : await this.#runsOf(pings, now)
     if (runs.length > 0) {
       await this.#define(now)
       await store.enqueue({ runs, now })
@@ -62,30 +63,46 @@ class PingLoop implements RunningLoop {
     // Nothing is in progress between two looks.
   }
 
+  /** The runs that send pings: those of triggers that were added at run time reach no private address. */
+  async #runsOf(pings: readonly Ping[], now: Instant): Promise<NewRun[]> {
+    const names = [...new Set(pings.map(({ payload }) => payload.trigger))]
+    const found = await this.#context.store.triggersPage({ order: 'name', limit: names.length, names })
+    const own = new Set(found.filter(({ source }) => source !== 'api').map(({ trigger }) => trigger.name))
+    return pings.map(({ payload, run }) => {
+      const isFromApi = !own.has(payload.trigger)
+      return pingRun({ ...payload, ...(isFromApi ? { isFromApi } : {}) }, run, now)
+    })
+  }
+
   async #define(now: Instant): Promise<void> {
     if (!this.#isDefined) await definePingJob(this.#context.store, now)
     this.#isDefined = true
   }
 }
 
+interface Ping {
+  readonly payload: PingPayload
+  readonly run: Run
+}
+
 interface Planned {
-  readonly run: NewRun | undefined
+  readonly ping: Ping | undefined
   readonly change: StateChange | undefined
 }
 
-function planOf(entry: StateEntry, run: Run | undefined, now: Instant): Planned {
+function planOf(entry: StateEntry, run: Run | undefined): Planned {
   const open = openPingOf(entry)
   const { kind, isOver } = nextPing(open, run)
   const { name, item, revision } = entry
   const key = { kind: 'ping', name, item, revision } as const
   if (kind === undefined || run === undefined)
-    return { run: undefined, change: isOver ? { ...key, value: undefined } : undefined }
+    return { ping: undefined, change: isOver ? { ...key, value: undefined } : undefined }
   const { url, trigger } = open
   const error = kind === 'fail' ? (run.error?.message ?? run.reason) : undefined
   const reason = error === undefined ? {} : { error: boundText(error, longestError) }
   const payload: PingPayload = { kind, url, trigger, run: run.id, ...reason }
   const value = isOver ? undefined : ({ ...open, isStarted: true } as unknown as Json)
-  return { run: pingRun(payload, run, now), change: { ...key, value } }
+  return { ping: { payload, run }, change: { ...key, value } }
 }
 
 function pingRun(payload: PingPayload, { id, dueAt }: Run, now: Instant): NewRun {

@@ -27,7 +27,9 @@ export function readPing(value: unknown, place: Place): SecretText | undefined {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.password === '') return value as string
   const allowed = 'an http or https URL without a password, or { env: NAME }'
-  return fault(place, `${shown(value)} is not an address`, allowed)
+  // A password must not be in a fault, which is printed and logged.
+  const what = url === undefined ? shown(value) : 'this'
+  return fault(place, `${what} is not an address`, allowed)
 }
 
 /** The entries that a tick writes with its runs. */

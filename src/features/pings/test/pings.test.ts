@@ -79,6 +79,21 @@ describe('pings of a trigger', () => {
     expect(run?.payload).toMatchObject({ trigger: 'nightly' })
   })
 
+  it('of a trigger that was added at run time reach no private address', async () => {
+    const { state, url } = await receiver()
+    const app = newApp()
+    app.job('work', () => 'done')
+    await app.start()
+    await app.triggers.add({ added: { job: 'work', at: soon(), ping: url } })
+    const ping = await vi.waitFor(async () => {
+      const [found] = await app.runs.list({ job: 'alert:ping:run', limit: 1 })
+      expect(found?.error ?? found?.result).toBeDefined()
+      return found
+    }, 20_000)
+    expect(JSON.stringify(ping)).toMatch(/private|loopback/)
+    expect(state.received).toEqual([])
+  })
+
   it('leave the secret of an address out of runs, results and errors', async () => {
     const { state, url, until } = await receiver()
     vi.stubEnv('PING_URL', url)
@@ -95,11 +110,16 @@ describe('pings of a trigger', () => {
     expect(JSON.stringify(await app.runs.list({}))).not.toContain('secret-check')
   })
 
-  it.each(['ftp://example.org/x', 'nowhere', { secret: 'x' }, 7])('%j is refused as an address', (ping) => {
-    const app = newApp()
-    app.job('work', () => 'done')
-    expect(() => app.schedule('nightly', { job: 'work', every: '1h', ping: ping as never })).toThrow(/ping/)
-  })
+  it.each(['ftp://example.org/x', 'nowhere', 'https://ann:hidden@example.org/x', { secret: 'x' }, 7])(
+    '%j is refused as an address',
+    (ping) => {
+      const app = newApp()
+      app.job('work', () => 'done')
+      expect(() => app.schedule('nightly', { job: 'work', every: '1h', ping: ping as never })).toThrow(
+        /^(?![\s\S]*hidden)[\s\S]*ping/,
+      )
+    },
+  )
 })
 
 describe('the ping of the scheduler', () => {
@@ -116,6 +136,19 @@ describe('the ping of the scheduler', () => {
     await app.triggers.runNow('ping:config:shop')
     await until(1)
     expect(state.received[0]?.path).toBe('/secret-check')
+  })
+
+  it('comes beside those of triggers', async () => {
+    const { state, url, until } = await receiver()
+    const directory = mkdtempSync(join(tmpdir(), 'rota-pings-'))
+    const path = join(directory, 'rota.config.json')
+    const jobs = { work: { command: ['true'], at: soon(), ping: url } }
+    writeFileSync(path, JSON.stringify({ app: 'shop', store: 'memory:', ping: { url, every: '1h' }, jobs }))
+    const app = await loadApp(path, { directory })
+    onTestFinished(() => app.stop({ grace: 0 }))
+    await app.start()
+    await until(2)
+    expect(state.received.map(({ path: at }) => at)).toContain('/secret-check/start')
   })
 
   it('is refused without an address', async () => {
