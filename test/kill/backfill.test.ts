@@ -30,13 +30,13 @@ it(`a backfill whose processes are killed with kill -9 runs each of ${instants} 
   }
   let killed = 0
   const killSome = async (isOver: () => Promise<boolean>): Promise<void> => {
-    while (!(await isOver())) {
+    do {
       await wait(random.int(5, 150))
       const slot = random.int(0, 1)
       await ended(processes[slot] as ChildProcess, 'SIGKILL')
       processes[slot] = await upOn(store)
       killed += 1
-    }
+    } while (!(await isOver()))
   }
   const stateOf = async (id: string): Promise<string> => (await app.backfills.get(id)).state
 

@@ -117,7 +117,7 @@ export async function backfillTrigger(
   return await context.change(asked, async (store, now) => {
     const { run, skip, items, backfill } = await planTriggerBackfill(store, { kinds, trigger, options, now })
     if (change.dryRun === true || items.length === 0) return { run, skip, backfill: undefined }
-    const { by = context.author.by, reason = null } = change
+    const { by = context.author.by, reason = context.author.reason ?? null } = change
     const stored = await storeBackfill(store, { ...backfill, by, reason, items, now })
     if (!start) return { run, skip, backfill: stored }
     return {

@@ -12,6 +12,9 @@ export interface RecordedInstants {
 /** How many runs are read at once: they may be large. */
 const runsPerPage = 500
 
+/** How many due instants are read at once: they are small, and no page is of one instant alone. */
+const instantsPerPage = 10_000
+
 /** Where an instant has several runs, the one that is done counts, then one that has not ended. */
 const ranks: Readonly<Record<RunState, number>> = { done: 4, running: 3, pending: 2, failed: 1, cancelled: 0 }
 
@@ -22,17 +25,19 @@ export async function readRecordedInstants(
     readonly trigger: string
     readonly fromAt: Instant
     readonly untilAt: Instant
-    readonly most: number
   },
 ): Promise<RecordedInstants> {
-  const { trigger, fromAt, untilAt, most } = request
+  const { trigger, fromAt, untilAt } = request
   const states = new Map<Instant, RunState>()
   const add = ({ dueAt, state }: { dueAt: Instant; state: RunState }): void => {
     const known = states.get(dueAt)
     if (known === undefined || ranks[state] > ranks[known]) states.set(dueAt, state)
   }
-  const own = await store.runInstants({ trigger, fromAt, untilAt, limit: most })
-  for (const one of own) add(one)
+  for (let pageAt: Instant | undefined = fromAt; pageAt !== undefined; ) {
+    const own = await store.runInstants({ trigger, fromAt: pageAt, untilAt, limit: instantsPerPage })
+    for (const one of own) add(one)
+    pageAt = own.length < instantsPerPage ? undefined : own.at(-1)?.dueAt
+  }
   const filter = { trigger, origin: 'backfill', sinceAt: fromAt, untilAt, limit: runsPerPage } as const
   for (let page = await store.runs(filter); page.length > 0; ) {
     for (const run of page) add(run)

@@ -58,8 +58,7 @@ export async function planTriggerBackfill(
   refuse('the backfill', place.faults)
   const { fromAt, untilAt, only, order, limit } = asked
   const job = await findJob(store, stored.trigger.job)
-  const most = mostInstants + 1
-  const recorded = await readRecordedInstants(store, { trigger: stored.trigger.name, fromAt, untilAt, most })
+  const recorded = await readRecordedInstants(store, { trigger: stored.trigger.name, fromAt, untilAt })
   const decidedUntil = stored.active ? Math.min(stored.cursorAt, request.now) : request.now
   const plan = planInstants({ versions, job, fromAt, untilAt, decidedUntil, recorded, only })
   if (plan === undefined) return tooMany(place)

@@ -43,7 +43,7 @@ export async function startBackfill(
     if (options.plan !== undefined && options.plan !== digest) throw changed(asset, plan)
     if (change.dryRun === true) return { ...plan, plan: digest, backfill: undefined }
     const by = change.by ?? context.author.by
-    const about = { asset, plan, options, by, reason: change.reason ?? null, now }
+    const about = { asset, plan, options, by, reason: change.reason ?? context.author.reason ?? null, now }
     return { ...plan, plan: digest, backfill: await recordBackfill(store, about) }
   })
 }
