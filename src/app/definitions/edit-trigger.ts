@@ -110,6 +110,10 @@ const fieldOf: Readonly<Record<string, keyof Trigger>> = {
   priority: 'priority',
   enabled: 'enabled',
   labels: 'labels',
+  pauseAfter: 'pauseAfter',
+  alerts: 'alerts',
+  sla: 'sla',
+  ping: 'ping',
 }
 
 /** The stored schedule as options, unless the given ones say anew when it is due. */

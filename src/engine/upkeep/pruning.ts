@@ -41,13 +41,13 @@ export class Pruning {
     const { store, now } = this.#options
     const at = now()
     if (this.#options.retentionMs() === Infinity || at < this.#againAt) return false
-    const isMore = await this.#pruneRuns(at)
+    if (await this.#pruneRuns(at)) return true
     const audited = await store.pruneAudit({
       before: at - auditKept.ms,
       keep: auditKept.most,
       limit: pruneBatch,
     })
-    if (isMore || audited === pruneBatch) return true
+    if (audited === pruneBatch) return true
     await forgetRequests(store, at)
     this.#againAt = at + pruneEveryMs
     return false

@@ -136,7 +136,7 @@ export function settleRates(
   }
   for (const job of byJob.values()) {
     const until = waitUntil(job, now)
-    if (until !== undefined && readyOf(tables, job.job).length > 0) next = Math.min(next, until)
+    if (until !== undefined && isAnyReady(tables, job.job)) next = Math.min(next, until)
   }
   return next === Infinity ? undefined : next
 }
@@ -146,6 +146,10 @@ export function forgetFreeKeys(tables: Tables, now: Instant): void {
   for (const entry of stateEntries(tables, { kind: 'rate', limit: Infinity }))
     if (entry.name.startsWith('key:') && (entry.value as { freeAt: number }).freeAt <= now)
       dropStateEntry(tables, entry)
+}
+
+function isAnyReady({ readyPlain, readySlotted, readyCrashed }: Tables, job: string): boolean {
+  return [readyPlain, readySlotted, readyCrashed].some((ready) => ready.countOf(job) > 0)
 }
 
 function readyOf({ readyPlain, readySlotted, readyCrashed }: Tables, job: string): RunRow[] {
