@@ -179,6 +179,17 @@ describe('the routes', () => {
       appear: [],
       vanish: [],
     })
+    const rules = {
+      pauseAfter: 3,
+      alerts: false,
+      sla: { startedWithin: '1m' },
+      ping: 'https://example.org/x',
+    }
+    expect((await patch({ options: rules })).status).toBe(200)
+    expect((await app.triggers.get('hourly')).trigger).toMatchObject({
+      ...rules,
+      sla: { startedWithinMs: 60_000 },
+    })
   })
 
   it('read another expression of a trigger in its own zone', async () => {
