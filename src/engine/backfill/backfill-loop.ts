@@ -38,7 +38,9 @@ class BackfillLoop implements RunningLoop {
     const { store, clock, onRuns } = this.#context
     const now = clock.now()
     const all = await listBackfills(store)
-    const next = all.filter(({ backfill }) => isInProgress(backfill)).at(-1)
+    // What this process does not know is left to one that does.
+    const known = all.filter(({ backfill }) => this.#kinds.some(({ of }) => backfill[of] !== null))
+    const next = known.filter(({ backfill }) => isInProgress(backfill)).at(-1)
     if (next === undefined) return await this.#cleanUp(all, now)
     const answer = await this.#perform(next, now)
     if (answer === 'stale') return { afterMs: otherAtItMs }

@@ -33,29 +33,14 @@ async function runsOf(
   })
 }
 
-/** How many runs are read at once: they may be large. */
-const runsPerPage = 500
-
 /** Counts its runs; those that were removed since had ended. */
 async function progressOf(store: Store, backfill: Backfill): Promise<{ done: number; failed: number }> {
-  const { id, trigger, started } = backfill
+  const { id, started } = backfill
   if (started === 0) return { done: 0, failed: 0 }
   const [sinceAt, untilAt] = [backfill.first, backfill.last].map(parseInstant).toSorted((a, b) => a - b)
-  const labels = { backfill: id }
-  const filter = {
-    trigger: trigger ?? '',
-    origin: 'backfill',
-    labels,
-    sinceAt,
-    untilAt,
-    limit: runsPerPage,
-  } as const
-  const counts = { found: 0, open: 0, failed: 0 }
-  for (let page = await store.runs(filter); page.length > 0; ) {
-    counts.found += page.length
-    counts.open += page.filter(({ state }) => state === 'pending' || state === 'running').length
-    counts.failed += page.filter(({ state }) => state === 'failed' || state === 'cancelled').length
-    page = page.length < runsPerPage ? [] : await store.runs({ ...filter, before: page.at(-1)?.id })
-  }
-  return { done: started - counts.open - counts.failed, failed: counts.failed }
+  const trigger = backfill.trigger ?? ''
+  const own = { trigger, origin: 'backfill', labels: { backfill: id }, sinceAt, untilAt } as const
+  const { count: open } = await store.countRuns({ ...own, state: ['pending', 'running'] }, started)
+  const { count: failed } = await store.countRuns({ ...own, state: ['failed', 'cancelled'] }, started)
+  return { done: started - open - failed, failed }
 }
