@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { rota } from '../../src/app/rota.js'
 import { SeededRandom } from '../../src/testing/random.js'
+import { ended, startScheduler } from '../fixtures/scheduler-process.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -22,7 +23,7 @@ it(`a backfill whose processes are killed with kill -9 runs each of ${instants} 
   await app.jobs.add({ work: { command: ['true'] } })
   await app.triggers.add({ often: { job: 'work', cron: '* * * * *', timezone: 'UTC', overlap: 'allow' } })
   const random = new SeededRandom(seed)
-  const processes = [await upOn(store), await upOn(store)]
+  const processes = [await startScheduler(store), await startScheduler(store)]
   onTestFinished(async () => void (await Promise.all(processes.map((one) => ended(one, 'SIGTERM')))))
   const plan = async (): Promise<string> => {
     const options = { ...range, definition: 'current', only: 'all' } as const
@@ -34,7 +35,7 @@ it(`a backfill whose processes are killed with kill -9 runs each of ${instants} 
       await wait(random.int(5, 150))
       const slot = random.int(0, 1)
       await ended(processes[slot] as ChildProcess, 'SIGKILL')
-      processes[slot] = await upOn(store)
+      processes[slot] = await startScheduler(store)
       killed += 1
     } while (!(await isOver()))
   }
@@ -67,22 +68,3 @@ it(`a backfill whose processes are killed with kill -9 runs each of ${instants} 
   expect(killed).toBeGreaterThan(0)
   expect((await app.coverage({ trigger: 'often' }))[0]).toMatchObject({ unexplainedCount: 0 })
 }, 240_000)
-
-/** Resolves when the program says that it is at work. */
-async function upOn(store: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, 'up', '--role', 'scheduler', '--json', '--store', store], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  child.stdout?.resume()
-  await new Promise<void>((resolve) => {
-    child.stdout?.once('data', () => resolve())
-  })
-  return child
-}
-
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = new Promise((resolve) => child.once('exit', resolve))
-  child.kill(signal)
-  await exit
-}

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Operations } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
@@ -7,9 +7,9 @@ import { printable } from '../../data/printable.js'
 import { ConfirmDialog } from '../confirm-dialog.js'
 import { SelectField, TextField } from '../forms/fields.js'
 import { ErrorState, Skeleton } from '../states.js'
-import { useToast } from '../toast.js'
 import { backfillWords as backfill } from '../../words/assets.js'
 import styles from './backfill-dialog.module.css'
+import { useTellStarted } from './use-tell-started.js'
 
 type Request = Operations['POST /backfills']['request']['body']
 type Plan = Operations['POST /backfills/plan']['answer']
@@ -29,8 +29,7 @@ export function BackfillDialog({
   to: string
   onClose: () => void
 }): ReactNode {
-  const toast = useToast()
-  const client = useQueryClient()
+  const tellStarted = useTellStarted(backfill)
   const [only, setOnly] = useState<NonNullable<Request['only']>>('missing-or-failed')
   const [order, setOrder] = useState<NonNullable<Request['order']>>('oldest-first')
   const [concurrency, setConcurrency] = useState('')
@@ -54,14 +53,7 @@ export function BackfillDialog({
       ...(concurrency === '' ? {} : { concurrency: Number(concurrency) }),
     }
     const { backfill: started } = await api('POST /backfills', { body })
-    await client.invalidateQueries({ queryKey: ['backfills'] })
-    if (started === null) toast({ text: backfill.nothing })
-    else {
-      toast({
-        text: backfill.started(formatCount(started.total)),
-        undo: async () => await api('POST /backfills/{id}/cancel', { path: { id: started.id }, body: {} }),
-      })
-    }
+    await tellStarted(started)
   }
   return (
     <ConfirmDialog

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Operations } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
@@ -8,8 +8,8 @@ import { ConfirmDialog } from '../confirm-dialog.js'
 import { SelectField, TextField } from '../forms/fields.js'
 import { ErrorState, Skeleton } from '../states.js'
 import { Time } from '../time.js'
-import { useToast } from '../toast.js'
 import styles from './backfill-dialog.module.css'
+import { useTellStarted } from './use-tell-started.js'
 
 type Body = Operations['POST /triggers/{name}/backfills']['request']['body']
 type Plan = Operations['POST /triggers/{name}/backfills']['answer']
@@ -37,8 +37,7 @@ export function TriggerBackfillDialog({
   to: string
   onClose: () => void
 }): ReactNode {
-  const toast = useToast()
-  const client = useQueryClient()
+  const tellStarted = useTellStarted(words)
   const [request, setRequest] = useState<Request>({
     from,
     to,
@@ -67,14 +66,7 @@ export function TriggerBackfillDialog({
   const start = async (reason: string): Promise<void> => {
     const body = { ...bodyOf(request), reason, start: true }
     const { backfill } = await api('POST /triggers/{name}/backfills', { path: { name }, body })
-    await client.invalidateQueries({ queryKey: ['backfills'] })
-    if (backfill === null) toast({ text: words.nothing })
-    else {
-      toast({
-        text: words.started(formatCount(backfill.total)),
-        undo: async () => await api('POST /backfills/{id}/cancel', { path: { id: backfill.id }, body: {} }),
-      })
-    }
+    await tellStarted(backfill)
   }
   return (
     <ConfirmDialog

@@ -1,12 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { ended, startScheduler } from '../../../../test/fixtures/scheduler-process.js'
 import { SeededRandom } from '../../../testing/random.js'
 import { emptyStore, newApp, record } from './stage.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-const program = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url))
 
 it(`two processes that are killed with kill -9 do each of five thousand runs once (seed ${seed})`, async () => {
   const store = await emptyStore('sqlite')
@@ -14,7 +13,7 @@ it(`two processes that are killed with kill -9 do each of five thousand runs onc
   const runs = 5000
   await record(app, runs - 1)
   const random = new SeededRandom(seed)
-  const processes = [await start(store), await start(store)]
+  const processes = [await startScheduler(store), await startScheduler(store)]
   onTestFinished(async () => void (await Promise.all(processes.map((one) => ended(one, 'SIGTERM')))))
   let killed = 0
   for (const action of ['cancel', 'retry', 'cancel', 'run'] as const) {
@@ -30,7 +29,7 @@ it(`two processes that are killed with kill -9 do each of five thousand runs onc
       killed += 1
       const slot = random.int(0, 1)
       await ended(processes[slot] as ChildProcess, 'SIGKILL')
-      processes[slot] = await start(store)
+      processes[slot] = await startScheduler(store)
     }
     // What was done twice would be counted as skipped the second time.
     expect(await app.bulk.get(id)).toMatchObject({ state: 'done', done: runs, skipped: {}, failed: 0 })
@@ -38,21 +37,3 @@ it(`two processes that are killed with kill -9 do each of five thousand runs onc
   expect(killed).toBeGreaterThan(0)
   expect(await (await app.store()).countRuns({ origin: 'manual' }, 20_000)).toMatchObject({ count: runs })
 }, 240_000)
-
-/** Resolves when the program says that it is at work. */
-async function start(store: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [program, 'up', '--role', 'scheduler', '--json', '--store', store], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  child.stdout?.resume()
-  await new Promise<void>((resolve) => {
-    child.stdout?.once('data', () => resolve())
-  })
-  return child
-}
-
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const exit = new Promise((resolve) => child.once('exit', resolve))
-  child.kill(signal)
-  await exit
-}
