@@ -67,6 +67,22 @@ it('two waiting operations of one process do not disturb each other', async () =
   expect(await Promise.all(waitTimer)).toEqual([1, 2])
 })
 
+it('N12: operations of one process that arrive together take the lock one after the other', async () => {
+  const lock = open()
+  const order: string[] = []
+  await Promise.all([
+    lock.holdThroughout(async () => {
+      order.push('first')
+      await systemClock.sleep(1)
+      order.push('first is done')
+    }),
+    lock.hold(() => order.push('second')),
+    lock.hold(() => order.push('third')),
+  ])
+  expect(order.slice(0, 2)).toEqual(['first', 'first is done'])
+  expect(order.slice(2).toSorted()).toEqual(['second', 'third'])
+})
+
 it('waits no longer than the given limit', async () => {
   const [one, other] = [open(), open()]
   const over = new AbortController()

@@ -141,14 +141,18 @@ export class DirectoryLock {
 class LockFile {
   readonly #db: DatabaseSyncInstance
   #isPrepared = false
+  /** Whether this process has the exclusive lock. */
+  #isTaken = false
 
   constructor(path: string) {
     this.#db = new DatabaseSync(path, { timeout: 0 })
   }
 
-  /** Takes the exclusive lock; returns false if it is taken. */
+  /** Takes the exclusive lock; returns false if another process or another operation of this process has it. */
   take(): boolean {
-    return this.#unlessBusy(() => this.#db.exec('begin exclusive'))
+    if (this.#isTaken) return false
+    this.#isTaken = this.#unlessBusy(() => this.#db.exec('begin exclusive'))
+    return this.#isTaken
   }
 
   /** Takes a shared lock; returns false if another process has the exclusive one. */
@@ -166,6 +170,7 @@ class LockFile {
   }
 
   free(): void {
+    this.#isTaken = false
     this.#db.exec('rollback')
   }
 
