@@ -1,7 +1,7 @@
-/** How a change that is asked for becomes a record of the audit. */
+/** How a requested change becomes an entry of the audit. */
 import { randomUUID } from 'node:crypto'
 import { subjectName, type Audit, type AuditSubject, type ChangeRecord } from '../kernel/audit/audit.js'
-import type { Author, ChangeOptions } from '../kernel/audit/change-options.js'
+import type { Author, ChangeOptions, NamedChange } from '../kernel/audit/change-options.js'
 import { triggerTag } from '../kernel/audit/snapshot.js'
 import { staleRevision } from '../kernel/audit/stale-revision.js'
 import { refuse } from '../kernel/definition/errors.js'
@@ -48,10 +48,14 @@ export function changeRecord(
     const entry = { id: i === 0 ? id : `${id}.${i}`, at: now, actor: by, via, action, target }
     return { entry: { ...entry, reason, before: undefined, after }, subjects }
   })
-  return { audits, state: alongside, expected: expectedOf(asked, tag) }
+  const named = (): readonly NamedChange[] =>
+    audits.map(({ entry: { action, target }, subjects }) => {
+      return { action, target, subjects: subjects.slice(0, mostNames).map(subjectName) }
+    })
+  return { audits, state: alongside?.(named()), expected: expectedOf(asked, tag) }
 }
 
-/** Whoever looks at a list of changes sees both. */
+/** A list of changes shows both. */
 const longest = { by: 256, reason: 4096 } as const
 
 function checkText(text: unknown, most: number, place: Place): void {

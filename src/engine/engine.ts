@@ -10,6 +10,7 @@ import type { FeatureLoop } from './feature-loop.js'
 import { FeatureLoops, type BegunLoop } from './feature-loops.js'
 import type { KeepAlive, KeepAliveOptions } from './worker/keep-alive.js'
 import { backOffMs, isFull, Loop, type Look } from './loop.js'
+import { ChangePoll } from './change-poll.js'
 import type { ExecutableJob } from './worker/perform.js'
 import { ErrorTracer } from './worker/error-tracer.js'
 import { Scheduler } from './scheduler/scheduler.js'
@@ -48,6 +49,8 @@ export interface EngineOptions extends EngineLimits {
   readonly pollMs: number
   /** How often it is looked for workers that are gone: their runs are taken over within their lease plus this. */
   readonly upkeepMs: number
+  /** Whether hours that are over are counted for the charts; default: true. */
+  readonly countsHours?: boolean | undefined
   /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
   readonly leaseSlackMs?: number | undefined
 }
@@ -70,6 +73,7 @@ export class Engine {
   #fullMs = -Infinity
   #scheduler: Loop | undefined
   #upkeep: Loop | undefined
+  #changes: ChangePoll | undefined
   readonly #featureLoops = new FeatureLoops((loop) => this.#begun(loop))
   /** What a reload may change. */
   #limits: EngineLimits
@@ -147,16 +151,17 @@ export class Engine {
   }
 
   async #begin(): Promise<void> {
-    const { store, events, guard, roles, upkeepMs, pollMs } = this.#options
+    const { store, events, guard, roles, upkeepMs } = this.#options
     this.#undo.push(events.on('fatal', () => this.#fail()))
     this.#undo.push(guard.onAccepted((at) => this.#keepAlive?.accept(at)))
     this.#undo.push(events.on('trouble', ({ error }) => isFull(error) && this.#noteFull()))
     if (roleNames(roles).length > 0) await this.#employ()
     if (this.#ending.signal.aborted || this.#hasFailed) return
-    if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), pollMs)
+    if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), this.#restMs)
     if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
     this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.wake())))
     this.#scheduler?.start()
+    if (roles.scheduler) this.#pollChanges()
     if (roles.scheduler) await this.#featureLoops.replace(this.#options.featureLoops ?? [])
     this.#upkeep?.start()
     this.#worker?.wake()
@@ -168,6 +173,7 @@ export class Engine {
     await this.#changing?.catch(() => undefined)
     for (const undo of this.#undo) undo()
     this.#draining.stop()
+    this.#changes?.stop()
     // All at once: a loop that waits for the store must not let the worker continue to claim.
     const loops = [this.#scheduler?.stop(), this.#upkeep?.stop(), this.#featureLoops.stop()]
     const submitted = this.#expired.map((worker) => this.#submitAll(worker))
@@ -190,10 +196,11 @@ export class Engine {
     await within(this.#options.clock, submitMs, async (over) => worker?.submitAll(over))
   }
 
-  /** Nothing may go on: whoever listens decides what becomes of the process. */
+  /** The engine cannot continue: the listener decides what happens to the process. */
   #fail(): void {
     this.#hasFailed = true
     for (const worker of [...this.#expired, this.#worker]) worker?.abandon()
+    this.#changes?.stop()
     void this.#scheduler?.stop()
     void this.#upkeep?.stop()
     this.#featureLoops.abandon()
@@ -303,7 +310,7 @@ export class Engine {
     const shared = { store, clock, guard, events, tracer: this.#tracer, holder: newWorkerId(), pollMs }
     const onRuns = (): void => this.#worker?.wake()
     const running = begin({ ...shared, onRuns, wake: () => loop.wake() })
-    const loop = this.#loop(name, () => this.#unlessDraining(() => running.step()), pollMs)
+    const loop = this.#loop(name, () => this.#unlessDraining(() => running.step()), this.#restMs)
     return { loop, running }
   }
 
@@ -312,7 +319,7 @@ export class Engine {
   }
 
   #upkeepStep(): () => Promise<Look> {
-    const { store, clock, events, leaseSlackMs, upkeepMs } = this.#options
+    const { store, clock, events, leaseSlackMs, upkeepMs, countsHours } = this.#options
     const upkeep = new Upkeep({
       store,
       events,
@@ -320,6 +327,7 @@ export class Engine {
       now: () => this.now(),
       steadyMs: () => this.#steadyMs(),
       leaseSlackMs,
+      countsHours,
       everyMs: upkeepMs,
       onRuns: () => this.#worker?.wake(),
     })
@@ -334,6 +342,25 @@ export class Engine {
     }
   }
 
+  /** One question for all loops where the store can answer it; otherwise each of them looks for itself. */
+  #pollChanges(): void {
+    const { store, clock, pollMs } = this.#options
+    const { stamp } = store
+    if (stamp === undefined) return
+    const onChange = (): void => {
+      this.#scheduler?.wake()
+      this.#featureLoops.wake()
+    }
+    this.#changes = new ChangePoll({ stamp, clock, everyMs: pollMs, onChange })
+    this.#changes.start()
+  }
+
+  /** How often the scheduler and the loops of features look although nothing has changed. */
+  get #restMs(): number {
+    const { store, pollMs } = this.#options
+    return store.stamp === undefined ? pollMs : Math.max(pollMs, unchangedMs)
+  }
+
   #loop(name: string, step: () => Promise<Look>, pollMs: number): Loop {
     const { clock, events } = this.#options
     return new Loop({ name, seed: `${this.#seed}:${name}`, clock, events, pollMs, step })
@@ -344,6 +371,9 @@ export class Engine {
     return `${host}:${pid}`
   }
 }
+
+/** How often loops look that are woken by every change. */
+const unchangedMs = 30_000
 
 /** How long what was told to stop may take to do so. */
 const settleMs = 7000

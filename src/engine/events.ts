@@ -4,10 +4,10 @@ import type { Json } from '../kernel/definition/json.js'
 import type { CheckNotice } from '../kernel/trigger/round-spec.js'
 import type { NewRun, RunState, StoredError } from '../kernel/run/run.js'
 import type { Task } from '../kernel/run/task.js'
-import type { Breach } from '../kernel/sla/sla.js'
+import type { Breach } from '../kernel/sla/deadline.js'
 import type { Instant } from '../time/instant.js'
 
-/** Everything that is told: notices of what already happened, never the truth. A feature declares its own events in its folder. */
+/** All events: they report what already happened; only the store is authoritative. A feature declares its own events in its folder. */
 export interface EngineEvents {
   /** A trigger was planned: the runs it made and what did not become one. */
   tick: {
@@ -39,13 +39,13 @@ export interface EngineEvents {
   'run:log': { run: RunId; job: string; level: string; text: string }
   /** A function went on after it was told to stop; its slot stays taken until it returns. */
   'run:stuck': RunNotice
-  /** A run was due for some time and nobody has claimed it: whoever has offered to may. */
+  /** A run was due for some time and nobody has claimed it: a subscriber may take it. */
   'run:offered': OfferedRun
   /** A run did not begin or end as soon as its trigger promises; the breach is recorded. */
   'sla:breached': Breach
   /** Something was asked for through this app, and what became of it. */
   operation: OperationNotice
-  /** Jobs and triggers of a source came or went, as `job <name>` and `trigger <name>`, whoever did it. */
+  /** Jobs and triggers of a source were added, changed or ended, by any process, as `job <name>` and `trigger <name>`. */
   definitions: {
     source: string
     defined: readonly string[]
@@ -56,9 +56,9 @@ export interface EngineEvents {
   'worker:expired': { worker: string }
   /** Nothing is claimed any more because every slot is held by something that ignored its signal. */
   'worker:not-ready': { stuck: number }
-  /** This process is to take nothing more; what it has goes on. */
+  /** This process takes no new work; its running attempts continue. */
   'worker:draining': { worker: string; running: number }
-  /** It drains and has nothing left to do: whoever listens may end the process. */
+  /** It drains and has nothing left to do: the listener may end the process. */
   'worker:drained': { worker: string }
   /** It may take work again. */
   'worker:undrained': { worker: string }

@@ -23,7 +23,7 @@ export interface FeatureLoopContext {
   readonly tracer: ErrorTracer
   /** A name that no other process has. */
   readonly holder: string
-  /** The loop looks at least this often, whatever its step says. */
+  /** The loop looks within this time after any commit, whatever its step says. */
   readonly pollMs: number
   /** Makes the loop look at once. */
   readonly wake: () => void

@@ -1,12 +1,12 @@
 import type { Events, OperationNotice } from './events.js'
 import { RotaError } from '../kernel/definition/errors.js'
 
-/** Something that is asked of an app, and how its answer is told. */
+/** A call of an app, and how its outcome is reported. */
 export interface Asked<Answer> {
   readonly operation: string
   readonly target: string
   readonly outcome: (answer: Answer) => string
-  /** A dry run changes nothing, so that nothing is told of it. */
+  /** A dry run changes nothing, so it is not reported. */
   readonly dryRun?: boolean | undefined
   readonly details?: ((answer: Answer) => NonNullable<OperationNotice['details']>) | undefined
 }

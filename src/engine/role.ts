@@ -1,4 +1,4 @@
-/** What a process can do, in the order in which it is told. */
+/** What a process can do, in the order in which it is shown. */
 export const roles = ['scheduler', 'worker'] as const
 
 /** One thing that a process does: plan what is due, or perform it. */

@@ -1,7 +1,7 @@
 /**
  * What a trigger can be. Every kind of trigger is one object: it says where a new trigger begins, reads what its ticks
  * need, plans them, and closes a version that was replaced. The scheduler, sync, why and coverage ask the kind of a
- * trigger and know none by name. Timed kinds are in `timed/`; the others come with their features.
+ * trigger and know none by name. Timed kinds are in `timed/`; features add the others.
  */
 import type { Place } from '../kernel/definition/faults.js'
 import type { Job } from '../kernel/job/job.js'
@@ -18,7 +18,7 @@ export interface TriggerKind<Facts = unknown> {
   readonly name: string
   /** The origin of the runs that its ticks make. */
   readonly origin: RunOrigin
-  /** Whether each due instant is counted from the end of the run before and stored then. */
+  /** Whether each due instant is measured from the end of the previous run, and stored at that time. */
   readonly isChain?: boolean
   /** Whether it has one due instant and is over after it. */
   readonly isOneShot?: boolean
@@ -38,7 +38,7 @@ export interface TriggerKind<Facts = unknown> {
   ): Promise<ReadonlyMap<string, Facts>>
   /** Decides what becomes of everything that is due. Pure. Absent for a kind that a loop of its feature looks at. */
   plan?(due: DueTrigger, facts: Facts, now: Instant): Tick
-  /** The tick that ends a version: what is due under it by now. Absent where nothing is left to record. */
+  /** The tick that ends a version: what is due under it by now. Absent if nothing is left to record. */
   close?(due: DueTrigger, facts: Facts, at: Closing): Tick | undefined
   /** Notes why it cannot make runs of its job. */
   checkJob?(trigger: Trigger, job: Job | undefined, place: Place): void

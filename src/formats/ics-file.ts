@@ -41,7 +41,7 @@ interface Line {
   readonly line: number
 }
 
-/** Lines that begin with a space go on with the line before. */
+/** Lines that begin with a space continue with the line before. */
 function unfolded(text: string): Line[] {
   const lines: { text: string; line: number }[] = []
   for (const [index, part] of text
@@ -155,7 +155,7 @@ function durationMs(text: string | undefined): number | undefined {
 
 const parts = ['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'BYMONTH', 'BYMONTHDAY', 'BYDAY', 'WKST']
 const dayNames = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
-/** A rule without an end goes on until here, so that what a file means does not depend on when it is read. */
+/** A rule without an end continues until here, so that what a file means does not depend on when it is read. */
 const lastYear = 2100
 
 /** The local times at which an event begins. */

@@ -18,8 +18,8 @@ export function openToOthers(path: string): readonly OpenToOthers[] {
   // With the sticky bit, as in /tmp, only owners may move what is theirs.
   const isReplaceable = hasBit(folder, writableByOthers) && !hasBit(folder, sticky)
   return [...open, ...(isReplaceable ? [folder] : [])].slice(0, mostNamed).map((one) => ({
-    message: `every user of this machine may write ${one}, and so change what runs here`,
-    todo: `take that right away: chmod o-w ${one}`,
+    message: `every user of this machine may write ${one}, and can change what runs here`,
+    todo: `remove this right: chmod o-w ${one}`,
   }))
 }
 

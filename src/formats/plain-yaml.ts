@@ -1,10 +1,10 @@
 /**
- * A reader for the YAML that plans are really written in: maps and lists in block style, one value a line, flow
+ * A reader for the YAML that most plans are written in: maps and lists in block style, one value per line, flow
  * collections on one line, quotes without escapes. It reads a plan of a thousand entries in a few milliseconds, where
  * the full parser takes longer than everything else that a pass does.
  *
- * It never guesses. Whatever it does not know for certain, faults included, makes it give up, and the full parser reads
- * the whole text: that one decides what is right, and says what is wrong and where.
+ * It never guesses. If it is not certain about something, also about a fault, it gives up, and the full parser reads the
+ * whole text and reports its faults.
  */
 
 /** What a text says, if all of it is plain; absent where the full parser has to read it. */

@@ -1,6 +1,6 @@
 /**
- * The one way in which a file that a user names is read. A FIFO would block for ever and a device may never end, so the
- * file is opened without blocking, its kind is looked at, and reading stops at a limit whatever the size says.
+ * The one way to read a file that a user names. A FIFO would block forever and a device may never end. So the file is
+ * opened without blocking, its kind is checked, and reading stops at a limit, whatever its reported size is.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'

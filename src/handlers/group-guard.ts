@@ -1,7 +1,7 @@
 /**
  * Kills the commands of this process when it ends for any reason. A listener sees an exit; nothing in a process sees
- * SIGKILL. So a shell waits in a session of its own: it is told which groups run, and its input closes when this
- * process ends for any reason. Then it kills the remaining groups and exits.
+ * SIGKILL. So a shell waits in its own session: this process sends it the list of running groups, and its input
+ * closes when this process ends for any reason. Then it kills the remaining groups and exits.
  *
  * It is started with the first command and stays: about 1 MB, sleeping. Without `/bin/sh` only an exit is seen.
  */

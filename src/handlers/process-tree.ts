@@ -13,7 +13,7 @@ export interface ProcessSpec {
   readonly onMessage?: ((message: unknown) => void) | undefined
 }
 
-/** How a command ended: by itself with a code, or by a signal. */
+/** How a command ended: with an exit code, or by a signal. */
 export interface ProcessEnd {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
@@ -124,7 +124,7 @@ export class ProcessTree {
     this.#endIfGone()
   }
 
-  /** A process outside the group may keep the other ends open for ever. */
+  /** A process outside the group may keep the other ends open forever. */
   #closePipes(): void {
     this.#child.stdout.destroy()
     this.#child.stderr.destroy()

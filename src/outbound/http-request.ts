@@ -101,7 +101,7 @@ function refusal(why: string): Error {
   return requestFailed(`target refused: ${why}`)
 }
 
-/** Stops reading at the limit: an endless body would otherwise block the caller for ever. */
+/** Stops reading at the limit: an endless body would otherwise block the caller forever. */
 async function beginningOf(
   response: IncomingMessage,
   maxBytes: number,

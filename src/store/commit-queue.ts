@@ -7,7 +7,7 @@
  */
 import { RotaError } from '../kernel/definition/errors.js'
 
-/** A waiting operation: who is told its answer. */
+/** A waiting operation, and the caller that gets its answer. */
 interface Waiting {
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void

@@ -1,6 +1,6 @@
 /**
- * Questions about many triggers and runs at once, for lists, timelines, charts and alerts. Each has a bound. Those that
- * have to look through many rows, such as a search in names, do so in pieces between which others get their turn.
+ * Queries about many triggers and runs at once, for lists, timelines, charts and alerts. Each has a bound. A query that
+ * has to read many rows, such as a search in names, does so in small steps, so that other work can continue.
  */
 import type { RunId } from '../kernel/identity/identity.js'
 import type { LedgerReason, RecordedRange } from '../kernel/ledger/ledger.js'
@@ -15,6 +15,9 @@ import type { SeriesRequest, SeriesRow } from './series.js'
 export interface Overview {
   /** Another value after every commit of somebody else, at almost no cost. Only a store that was opened to read has it, and only where the database knows at once. */
   readonly version?: (() => unknown) | undefined
+
+  /** Another value after every commit of anybody; the same value says that nothing has changed. Absent where the database does not know at almost no cost. */
+  readonly stamp?: (() => Promise<unknown>) | undefined
 
   /** Numbers of which one changes whenever runs, the ledger, jobs, holds, workers or state entries change, or a change is audited. */
   pulse(): Promise<Pulse>
@@ -84,6 +87,8 @@ export interface Pulse {
   readonly live: number
   /** When the newest state entry was written. */
   readonly stateAt: Instant
+  /** The revisions of the entries that were written last, put together: it changes where `stateAt` does not. */
+  readonly stateRevisions: number
   /** The number of the newest audit entry. */
   readonly audit: number
 }

@@ -6,7 +6,7 @@ const intervalMs = 100
 /** After this many polls without a change the store is polled every `restMs`. */
 const pollsBeforeRest = 10
 
-/** The same after a change, where the store has told of writes at rest before: the next one is told too. */
+/** The same after a change, if the store has reported writes at rest before: it reports the next one, too. */
 const pollsAfterWrite = 3
 
 /** The interval at rest where the store tells of changes itself: the slow poll behind that. */
@@ -70,7 +70,8 @@ export class PollWatch {
   }
 
   #arm(): void {
-    this.#cancelTimer = this.#clock.timer(this.#waitMs(), () => this.#poll())
+    const waitMs = this.#waitMs()
+    this.#cancelTimer = this.#clock.timer(waitMs, () => this.#poll(), { isPoll: waitMs === watchedMs })
   }
 
   #waitMs(): number {

@@ -1,8 +1,8 @@
 /**
  * The store port: the one thing that coordinates. Its laws, which `conformance/` proves for every adapter:
  *
- * - A method takes a batch; each item is all or nothing whatever it is grouped with, and the answer comes
- *   after the commit that holds it.
+ * - A method takes a batch; each item is all or nothing, independent of the others in the batch. The method
+ *   returns after the commit that contains it.
  * - Conflicts are values (`'stale'`, `'absent'` …). A method throws only for a broken store.
  * - `now` is handed in; a store never reads a clock.
  * - A run is claimed by one worker at a time; every claim takes the next attempt number; what an older
@@ -34,7 +34,7 @@ import type { Claim, ClaimRequest } from './claim.js'
 
 export type { Claim, ClaimRequest }
 
-/** Where definitions, cursors, runs and the ledger live. */
+/** Where definitions, cursors, runs and the ledger are stored. */
 export interface Store
   extends Definitions,
     Planning,
@@ -47,14 +47,12 @@ export interface Store
     Auditing {
   /** The same store, whose transactions also write the audit entries of what they have changed, or nothing at all. Entries of several transactions with one id become one. */
   audited(record: ChangeRecord): Store
-
   /** What the store is and where, for messages: `sqlite:data/rota.db`. */
   readonly url: string
-
-  /** Calls back soon after something may have become due or claimable through another process. A hint, never the truth. */
+  /** Calls back soon after something may have become due or claimable through another process. Only a hint: it may be lost. */
   watch(hint: Hint): () => void
 
-  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. Where `runs` are named, only those of them go. Answers how many runs went. */
+  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. With `runs`, it removes only those of them. Returns how many runs it removed. */
   prune(request: PruneRequest): Promise<number>
 
   /** Final runs by their ends, the newest first, those after `after` in this order. */
@@ -63,10 +61,10 @@ export interface Store
     limit: number
   }): Promise<readonly EndedRun[]>
 
-  /** What the store knows of its own health; `deep` looks for damage everywhere, however long that takes. */
+  /** The health of the store; `deep` searches everything for damage, however long that takes. */
   health(request: { now: Instant; deep?: boolean }): Promise<StoreHealth>
 
-  /** Ends what is under way, then closes. Every later call throws `STORE_CLOSED`. */
+  /** Finishes running operations, then closes. Every later call throws `STORE_CLOSED`. */
   close(): Promise<void>
 }
 
@@ -80,12 +78,12 @@ export interface PruneRequest {
   readonly runs?: readonly RunId[] | undefined
 }
 
-/** Hears a hint. Where the store knows that it is about runs that may be claimed and nothing else, it says so. */
+/** Receives a hint. If the store knows that the hint is only about claimable runs, it says so. */
 export type Hint = (news?: 'runs') => void
 
 /** Jobs, queues and triggers. */
 export interface Definitions {
-  /** Writes jobs and queues of a source; a job that another source still defines is not touched and its name comes back as a conflict. Limits of waiting runs follow. */
+  /** Writes jobs and queues of a source; a job that another source still defines is not changed, and its name is returned as a conflict. Waiting runs get the new limits. */
   defineJobs(request: DefineJobs): Promise<readonly DefineConflict[]>
 
   /** Writes triggers, each one compared with the revision it was computed from. */
@@ -94,7 +92,7 @@ export interface Definitions {
   /** Jobs by name. */
   jobs(): Promise<readonly StoredJob[]>
 
-  /** Forgets jobs that no active trigger uses and that have no unfinished run; answers those it kept. */
+  /** Forgets jobs that no active trigger uses and that have no unfinished run; returns those it kept. */
   removeJobs(names: readonly string[]): Promise<readonly string[]>
 
   queues(): Promise<readonly QueueStatus[]>
@@ -112,8 +110,8 @@ export interface Definitions {
 /** Moving cursors. */
 export interface Planning {
   /**
-   * Triggers whose next look is due, with all that their ticks need; none while planning is held. Those with a sensor
-   * come only to whoever names them, and then no others.
+   * Triggers whose next look is due, with all that their ticks need; none while planning is held. Triggers with a
+   * sensor are returned only if the request names them, and then no others.
    */
   due(request: {
     now: Instant
@@ -124,7 +122,7 @@ export interface Planning {
   /** The named triggers with all that a tick needs, due or not: for closing a version. */
   dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
 
-  /** Commits ticks: cursor, runs, ranges, state entries and seen keys together, or nothing where the revision of the trigger or of a state entry moved on. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
+  /** Commits ticks: cursor, runs, ranges, state entries and seen keys together, or nothing if the revision of the trigger or of a state entry has changed. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
   tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
 
   /** When the next trigger, or the next of the named sensors, has to be looked at, or the hold on planning ends. */
@@ -133,39 +131,39 @@ export interface Planning {
   /** Those of the digests that a trigger has seen and still remembers. */
   seen(request: { trigger: string; digests: readonly string[]; now: Instant }): Promise<ReadonlySet<string>>
 
-  /** Forgets up to `limit` of what a trigger has seen; answers how many it forgot. */
+  /** Forgets up to `limit` of the keys that a trigger has seen; returns how many it forgot. */
   forgetSeen(request: { trigger: string; limit: number }): Promise<number>
 }
 
-/** Runs and those who perform them. */
+/** Runs and workers. */
 export interface Work extends ChangingRuns {
-  /** Records runs. One whose unique key is taken gives the run that has it; one whose id exists gives that. */
+  /** Records runs. If another run has the unique key or the id, that run is returned instead. */
   enqueue(request: { runs: readonly NewRun[]; now: Instant }): Promise<readonly Enqueued[]>
 
-  /** Makes a worker known, with a lease that starts now. Of one that is known only the number of its slots changes. */
+  /** Registers a worker, with a lease that starts now. For a known worker only the number of its slots changes. */
   register(worker: WorkerEntry): Promise<void>
 
-  /** Renews a worker's lease from the highest time on and says whether it is to drain, or that it has lost it. Also raises the store's epoch and its highest time. */
+  /** Renews a worker's lease from the highest time, and returns whether it must drain or has lost its lease. Also raises the store's epoch and its highest time. */
   heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<Beat>
 
-  /** Lets a live worker take nothing more, or take work again: its turns claim nothing from then on, and its heartbeat says so. What it holds goes on. */
+  /** Drains a live worker, or ends its draining. While it drains, its turns claim nothing, and its heartbeat says so. Its running attempts continue. */
   drain(request: { worker: string; isDraining: boolean }): Promise<'changed' | 'already' | 'absent'>
 
-  /** Takes a worker off the list; what it still holds becomes lost. */
+  /** Removes a worker; the runs that it still holds become lost. */
   retire(request: { worker: string; now: Instant }): Promise<void>
 
   /**
-   * One worker's turn, one transaction: what it finished is stored where its claim is current, what became due is made
-   * ready, and what it wants is claimed in the order priority, `runAt`. An expired worker gets nothing, and one whose lease
-   * is over or that is draining no claims. A late report on an attempt that was recorded as lost shows that its process
-   * lives: the attempt becomes `released` and no crash; a run that was quarantined because of it waits again.
+   * One worker's turn, one transaction: it stores finished attempts whose claim is current, makes due runs ready, and
+   * claims the requested runs in the order priority, `runAt`. An expired worker gets nothing; a worker whose lease is over
+   * or that drains gets no claims. A late report on an attempt that was recorded as lost shows that its process is alive:
+   * the attempt becomes `released` and counts as no crash; a run that was quarantined because of it is pending again.
    */
   turn(request: Turn): Promise<TurnAnswer>
 
-  /** Expires workers whose lease ended before `deadline` and was no longer than `longestMs`, and gives claims held by workers that are gone. */
+  /** Expires workers whose lease ended before `deadline` and was no longer than `longestMs`, and returns the claims of workers that are gone. */
   expire(request: Expiry): Promise<readonly LostClaim[]>
 
-  /** Cancels: a pending run at once, a running one by asking its holder; one that was asked for is not tried again, whatever its attempt comes to. */
+  /** Cancels a pending run at once, and asks the worker of a running one to stop; that run is not tried again, however its attempt ends. */
   cancel(request: {
     run: RunId
     now: Instant
@@ -175,14 +173,14 @@ export interface Work extends ChangingRuns {
   /** Makes a failed or cancelled run pending again with a fresh budget; its attempts keep counting. */
   retry(request: { run: RunId; now: Instant }): Promise<'pending' | 'not-final' | 'absent'>
 
-  /** Lets a run that waits for its instant be claimed from now on; its due instant stays. */
+  /** Makes a delayed run claimable now; its due instant stays. */
   advance(request: { run: RunId; now: Instant }): Promise<'advanced' | 'not-waiting' | 'absent'>
 
   /** Adds lines to the logs of runs; lines past the bound of a run are dropped and counted as one last line. */
   log(lines: readonly LogLine[]): Promise<void>
 }
 
-/** Holding back and letting go. */
+/** Pauses, freezes and switches. */
 export interface Holding {
   /** Opens a hold unless one on that target is open. A paused trigger stops ticking in the same transaction. */
   hold(request: {
@@ -193,19 +191,19 @@ export interface Holding {
     note: string
   }): Promise<'held' | 'already'>
 
-  /** Ends an open hold; a trigger gets a tick at once that records the held range, or catches it up where asked. */
+  /** Ends an open hold; a trigger gets a tick at once that records the held range, or with `catchUp` catches it up. */
   release(request: { target: HoldTarget; now: Instant; catchUp: boolean }): Promise<'released' | 'absent'>
 
   /** Holds by target or all, newest first. */
   holds(filter?: { target?: HoldTarget; openAt?: Instant }): Promise<readonly Hold[]>
 }
 
-/** Small values that move in the same transaction as what they are about. */
+/** Small values that change in the same transaction as their subject. */
 export interface StateEntries {
-  /** Notes by name and item. */
+  /** State entries by name and item. */
   stateEntries(filter: StateFilter): Promise<readonly StateEntry[]>
 
-  /** Changes state entries, all of them, or none where one is not at the revision it was computed from. */
+  /** Changes state entries: all of them, or none if the revision of one has changed. */
   changeState(request: { changes: readonly StateChange[]; now: Instant }): Promise<'changed' | 'stale'>
 }
 
@@ -214,18 +212,20 @@ export interface Moving {
   /** All facts, page by page, in an order in which another store can take them: runs in the order in which they were recorded. */
   facts(request: { after?: string | undefined; limit: number }): Promise<FactPage>
 
-  /** Takes facts as they are, all of them or none. Nothing is decided about them: whoever wrote them has. */
+  /** Takes facts as they are, all of them or none. The store that wrote them has made all decisions. */
   takeFacts(facts: readonly Fact[]): Promise<void>
 }
 
-/** Questions that change nothing. */
+/** Queries. */
 export interface Reading {
   run(id: RunId): Promise<Run | undefined>
+  /** The runs with these ids, in any order; those that are gone are left out. */
+  runsById(ids: readonly RunId[]): Promise<readonly Run[]>
   /** Runs whose id starts with the text: at most `limit`. */
   runsByPrefix(prefix: string, limit: number): Promise<readonly Run[]>
   /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. What lies outside `sinceAt` and `untilAt` costs nothing: an id begins with its due instant. */
   runs(filter: RunFilter): Promise<readonly Run[]>
-  /** The same as a page that tells how far it looked: with `look`, it may have fewer runs than there are. */
+  /** The same as a page that says how far it searched: with `look`, it may have fewer runs than there are. */
   runsPage(filter: RunFilter): Promise<RunsPage<Run>>
   /** How many runs are in each state; final ones counted up to a bound, for display. */
   counts(): Promise<Readonly<Record<RunState, number>>>
@@ -241,7 +241,7 @@ export interface Reading {
     limit: number
   }): Promise<readonly { dueAt: Instant; id: RunId; state: RunState }[]>
   workers(): Promise<readonly WorkerStatus[]>
-  /** What is known of the processes with a role that were started up to an instant, whether or not they are gone. */
+  /** The processes with a role that were started up to an instant, also those that are gone. */
   signsOf(request: { role: string; until: Instant }): Promise<Signs>
 }
 
@@ -253,13 +253,13 @@ export interface DefineJobs {
   readonly now: Instant
 }
 
-/** A name that another source holds. */
+/** A name that another source owns. */
 export interface DefineConflict {
   readonly name: string
   readonly source: string
 }
 
-/** A change of one trigger: its new definition or its end, with the tick that closes the version before it. */
+/** A change of one trigger: its new definition or its end, with the tick that closes its previous version. */
 export interface DefineTrigger {
   readonly name: string
   readonly source: string
@@ -270,7 +270,7 @@ export interface DefineTrigger {
   readonly trigger: Trigger | undefined
   readonly fingerprint: string
   readonly tzdata: string
-  /** Plans the version that ends up to now; absent where nothing is to be planned: the version then ends, and the next begins, at the cursor given here. */
+  /** Plans the ending version up to now; absent if there is nothing to plan: the version then ends, and the next begins, at the cursor given here. */
   readonly closing: Tick | undefined
   readonly cursorAt: Instant
   readonly nextAt: Instant | undefined
@@ -278,24 +278,24 @@ export interface DefineTrigger {
   readonly cancelPending: boolean
 }
 
-/** Which triggers are asked for: what is left out asks for all. */
+/** Which triggers to return; an omitted condition selects all. */
 export interface TriggerFilter {
   readonly source?: string | undefined
   readonly names?: readonly string[] | undefined
-  /** Ended ones stay for ever; whoever does not ask for them need not read them. */
+  /** Ended ones stay forever; a query without this option does not read them. */
   readonly active?: boolean | undefined
 }
 
-/** What became of a change: written, computed from an old revision, or refused since another source has the name. */
+/** The result of a change: written, computed from an old revision, or refused because another source owns the name. */
 export type DefineAnswer = 'defined' | 'stale' | { readonly conflict: string }
 
-/** A job and whose it is. */
+/** A job and its source. */
 export interface StoredJob {
   readonly job: Job
   readonly source: string
 }
 
-/** A queue with how it stands now. */
+/** A queue with its current state. */
 export interface QueueStatus extends Queue {
   readonly paused: boolean
   /** Runs that could be claimed now, and since when the oldest of them could. */
@@ -307,13 +307,13 @@ export interface QueueStatus extends Queue {
   readonly blocked: number
 }
 
-/** A run that was recorded, or the one that already stood for it. */
+/** A run that was recorded, or the existing one that is returned instead. */
 export interface Enqueued {
   readonly id: RunId
   readonly created: boolean
 }
 
-/** A worker as it makes itself known; a process without that role does so as well, and claims nothing. */
+/** A worker as it registers; a process without that role registers too, and claims nothing. */
 export interface WorkerEntry {
   readonly id: string
   readonly host: string
@@ -329,7 +329,7 @@ export interface WorkerEntry {
   readonly leaseMs: number
 }
 
-/** What a heartbeat came to: a lease that goes on, one that goes on while the worker takes nothing more, or none. */
+/** The result of a heartbeat: the lease is renewed, it is renewed and the worker drains, or it is lost. */
 export type Beat = 'alive' | 'draining' | 'expired'
 
 /** A worker as the store knows it, and how much it holds. */

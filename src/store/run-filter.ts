@@ -16,7 +16,7 @@ export interface RunFilter extends RunConditions {
 export interface RunsPage<Found> {
   /** The newest first. */
   readonly runs: readonly Found[]
-  /** Where the search ended before it was through: the next page goes on here. */
+  /** Where the search ended before it was through: the next page continues here. */
   readonly lookedTo: RunId | undefined
 }
 

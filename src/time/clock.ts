@@ -1,6 +1,13 @@
 import { uptime } from 'node:os'
 import type { Instant } from './instant.js'
 
+/** What ends a sleep early: an AbortSignal, or something cheaper that has the same part of it. */
+export interface WakeSignal {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /** The only source of time and timers; it is passed as a parameter, so that tests can pass their own. */
 export interface Clock {
   /** Wall time; may jump in either direction. */
@@ -10,11 +17,19 @@ export interface Clock {
   /** Milliseconds since the system was started. */
   uptimeMs(): number
   /** Resolves once `ms` have passed on the monotonic clock, or when the signal aborts; never rejects. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  sleep(ms: number, signal?: WakeSignal): Promise<void>
   /** Resolves once wall time has reached `at`, never earlier, or when the signal aborts; never rejects. */
-  sleepUntil(at: Instant, signal?: AbortSignal): Promise<void>
-  /** Calls `fire` once after `ms`; returns the function that cancels it. An idle timer does not keep the process alive. */
-  timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void
+  sleepUntil(at: Instant, signal?: WakeSignal): Promise<void>
+  /** Calls `fire` once after `ms`; returns the function that cancels it. */
+  timer(ms: number, fire: () => void, options?: TimerOptions): () => void
+}
+
+/** What kind of timer it is. */
+export interface TimerOptions {
+  /** It does not keep the process alive. */
+  readonly isIdle?: boolean | undefined
+  /** It is a poll that may come sooner: all polls of a process come together, so that one wake-up serves them. */
+  readonly isPoll?: boolean | undefined
 }
 
 /** A step of the wall clock is noticed within this time; it is also far below setTimeout's limit. */
@@ -26,17 +41,17 @@ export const systemClock: Clock = Object.freeze({
   monotonicMs,
   uptimeMs: () => uptime() * 1000,
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: WakeSignal): Promise<void> {
     const end = monotonicMs() + ms
     return sleepInPieces(() => end - monotonicMs(), signal)
   },
 
-  sleepUntil(at: Instant, signal?: AbortSignal): Promise<void> {
+  sleepUntil(at: Instant, signal?: WakeSignal): Promise<void> {
     return sleepInPieces(() => at - Date.now(), signal)
   },
 
-  timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void {
-    const end = monotonicMs() + ms
+  timer(ms: number, fire: () => void, options?: TimerOptions): () => void {
+    const end = options?.isPoll === true ? beatAfter(monotonicMs(), ms) : monotonicMs() + ms
     let handle: NodeJS.Timeout
     const arm = (): void => {
       handle = setTimeout(() => (end - monotonicMs() > 0 ? arm() : fire()), pieceOf(end - monotonicMs()))
@@ -47,13 +62,19 @@ export const systemClock: Clock = Object.freeze({
   },
 })
 
+/** The next of the instants that lie `everyMs` apart in this process; those of other processes lie beside them. */
+function beatAfter(nowMs: number, everyMs: number): number {
+  const phaseMs = (process.pid * 61) % 1000
+  return phaseMs + (Math.floor((nowMs - phaseMs) / everyMs) + 1) * everyMs
+}
+
 // Not performance.now(), which counts from the start of each thread.
 function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }
 
 // A timer may fire up to a millisecond early against either clock, so the remaining time is computed again each time.
-async function sleepInPieces(remainingMs: () => number, signal: AbortSignal | undefined): Promise<void> {
+async function sleepInPieces(remainingMs: () => number, signal: WakeSignal | undefined): Promise<void> {
   for (;;) {
     const remaining = remainingMs()
     if (signal?.aborted || !(remaining > 0)) return
@@ -65,7 +86,7 @@ function pieceOf(remainingMs: number): number {
   return Math.min(Math.ceil(remainingMs), LONGEST_PIECE_MS)
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(ms: number, signal: WakeSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
       clearTimeout(handle)

@@ -1,4 +1,4 @@
-/** Lets everything else in the process have its turn: long work calls it between its pieces. */
+/** Lets other work of the process continue: long work calls it between its steps. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)

@@ -1,4 +1,5 @@
 import type { Backfill } from '../../kernel/backfill/backfill.js'
+import { runAtOf } from '../../kernel/backfill/pace.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { DAY_MS, HOUR_MS } from '../../time/civil.js'
 import type { Instant } from '../../time/instant.js'
@@ -52,7 +53,7 @@ class BackfillLoop implements RunningLoop {
     // Nothing is in progress between two looks.
   }
 
-  /** A backfill whose runs cannot be made any more, because its job is gone, would be tried for ever: it is cancelled. */
+  /** A backfill whose runs cannot be made any more, because its job is gone, would be tried forever: it is cancelled. */
   async #perform(next: StoredBackfill, now: Instant): Promise<'moved' | 'stale'> {
     const { store } = this.#context
     const kinds = this.#kinds
@@ -66,12 +67,23 @@ class BackfillLoop implements RunningLoop {
   }
 
   async #cleanUp(all: readonly StoredBackfill[], now: Instant): Promise<Look> {
-    for (const stored of all.filter(({ backfill }) => isForgotten(backfill, now)))
-      await removeBackfill(this.#context.store, stored, now)
+    for (const stored of all.filter(({ backfill }) => isOld(backfill, now)))
+      if (!(await this.#isOpen(stored.backfill))) await removeBackfill(this.#context.store, stored, now)
     return { afterMs: cleanUpMs }
+  }
+
+  /** Whether runs of it are unfinished, which `rota backfill` must be able to cancel. */
+  async #isOpen({ id }: Backfill): Promise<boolean> {
+    const labels = { backfill: id }
+    const open = { state: ['pending', 'running'], origin: 'backfill', labels, limit: 1 } as const
+    return (await this.#context.store.runs(open)).length > 0
   }
 }
 
-function isForgotten({ state, createdAt, startedAt }: Backfill, now: Instant): boolean {
-  return (startedAt ?? createdAt) < now - (state === 'planned' ? planKeptMs : keptMs)
+/** Whether it is kept no longer: a pace may spread its runs over more than the time for which others are kept. */
+function isOld(backfill: Backfill, now: Instant): boolean {
+  const { state, createdAt, startedAt, total } = backfill
+  if (state === 'planned') return createdAt < now - planKeptMs
+  const lastAt = state === 'started' ? runAtOf(backfill, total) : (startedAt ?? createdAt)
+  return lastAt < now - keptMs
 }

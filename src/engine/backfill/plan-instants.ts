@@ -1,4 +1,4 @@
-/** Which due instants of a trigger a backfill makes, and which not and why. Reads, and writes nothing. */
+/** Which due instants of a trigger a backfill runs, which it skips, and why. It only reads. */
 import { exclusionAt } from '../../kernel/calendar/calendar.js'
 import { partitionAt } from '../../kernel/identity/occurrence.js'
 import type { Job } from '../../kernel/job/job.js'

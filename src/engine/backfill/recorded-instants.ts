@@ -5,7 +5,7 @@ import type { Instant } from '../../time/instant.js'
 
 /** What is recorded of the due instants of a trigger. */
 export interface RecordedInstants {
-  /** The state of the run of an instant, whoever made it; `pruned` if it was removed since, `missing` if there was none. */
+  /** The state of the run of an instant, also of a run by a backfill; `pruned` if it was removed since, `missing` if there was none. */
   stateAt(at: Instant): RunState | 'missing' | 'pruned'
 }
 

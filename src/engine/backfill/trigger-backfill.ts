@@ -28,8 +28,10 @@ async function runsOf(
     const { at, version } = instantOfItem(item)
     const trigger = triggers.get(version) ?? stored.trigger
     const due = { ...stored, trigger, version, jobDefinition, holds: [], unfinished: [] }
-    const { endEffect: _, ...base } = newTriggerRun(due, at)
-    return { ...backfillRun(base, backfill, { item, index: first + i }), ...endEffectFor(jobDefinition) }
+    const { endEffect: _, deadlines: __, ...base } = newTriggerRun(due, at)
+    // What is made again keeps and breaks no promise.
+    const { asset } = jobDefinition
+    return { ...backfillRun(base, backfill, { item, index: first + i }), ...endEffectFor({ asset }) }
   })
 }
 

@@ -4,7 +4,7 @@ import { refuse } from '../../kernel/definition/errors.js'
 import { fault, placeOf, within, type Place } from '../../kernel/definition/faults.js'
 import { readInstant, type InstantInput } from '../../kernel/definition/read-instant.js'
 import { readChoice, readConcurrency, readWhole } from '../../kernel/definition/read-value.js'
-import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
+import type { StoredTrigger, Trigger, TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { findJob, findTrigger } from '../sync/find-definition.js'
@@ -89,7 +89,11 @@ function readAsked(options: TriggerBackfillOptions): Asked {
   const fromAt = readInstant(options.from, within(place, 'from'))
   const untilAt = readInstant(options.to, within(place, 'to'))
   if (fromAt !== undefined && untilAt !== undefined && untilAt < fromAt)
-    fault(within(place, 'to'), 'it lies before `from`', 'an instant at or after it')
+    fault(
+      within(place, 'to'),
+      `${formatInstant(untilAt)} contradicts \`from\` (${formatInstant(fromAt)})`,
+      'an instant at or after it',
+    )
   const only = readChoice(options.only, instantChoices, within(place, 'only'))
   const order = readChoice(options.order, backfillOrders, within(place, 'order'))
   const definition = readChoice(options.definition, ['in-force', 'current'], within(place, 'definition'))
@@ -127,7 +131,7 @@ async function versionsOf(
       'a trigger with `cron`, `every` or `at`; for an asset, `rota asset backfill`',
     )
   const current = {
-    trigger,
+    trigger: movingAll(trigger),
     version,
     name: trigger.name,
     validFrom: -Infinity,
@@ -136,6 +140,14 @@ async function versionsOf(
   }
   const versions = asked.definition === 'current' ? [current] : await store.versions(trigger.name)
   return versions.map((one) => ({ ...one, instants: instantsOf(one.trigger) }))
+}
+
+/** A trigger whose calendars move also what was due before it was defined. */
+function movingAll(trigger: Trigger): Trigger {
+  const { calendar } = trigger.schedule
+  if (calendar?.movesFromAt === undefined) return trigger
+  const { movesFromAt: _, ...rules } = calendar
+  return { ...trigger, schedule: { ...trigger.schedule, calendar: rules } }
 }
 
 function tooMany(place: Place): never {

@@ -9,7 +9,7 @@ import type { Instant } from '../../time/instant.js'
 const page = 10_000
 
 /**
- * What became of the due instants of an after-finish trigger: they are facts, so only that the chain goes on can be
+ * What became of the due instants of an after-finish trigger: they are facts, so only that the chain continues can be
  * checked. Pruned runs are known by their number alone, so counting begins where the first pruned stretch does.
  */
 export async function chainCoverageOf(
@@ -52,7 +52,7 @@ function sumOf(explained: Coverage['explained']): number {
   return Object.values(explained).reduce((sum, count) => sum + count, 0)
 }
 
-/** Whether a chain that should go on has neither a next due instant nor a run that will give it one. */
+/** Whether a chain that should continue has neither a next due instant nor a run that will give it one. */
 async function isChainBroken(store: Store, stored: StoredTrigger): Promise<boolean> {
   const { trigger, active, nextAt, chainRun } = stored
   const { schedule } = trigger

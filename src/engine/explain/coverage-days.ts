@@ -40,8 +40,8 @@ export interface DaysRequest {
 
 /**
  * What became of the due instants of triggers, by day. A day that is planned to its end never changes, so what was
- * counted of it is kept as a state entry, also when its runs are pruned. Days beyond the bound are left uncounted: whoever
- * asks again gets more of them.
+ * counted of it is kept as a state entry, also when its runs are pruned. Days beyond the bound are not counted: the
+ * next request counts more of them.
  */
 export async function coverageDays(
   store: Store,

@@ -19,7 +19,7 @@ export interface Recorded {
   readonly runs: ReadonlyMap<Instant, unknown>
 }
 
-/** The due instants of a stretch, oldest first. A whole range that was recorded is told once: its later instants are skipped by jumping over it. */
+/** The due instants of a period, oldest first. Of a recorded range only the first instant is returned; the others are skipped. */
 export function* dueInstants(recorded: Recorded, window: Window): Generator<Instant> {
   if (isChain(recorded)) {
     yield* chainInstants(recorded, window)
@@ -79,7 +79,7 @@ function chainInstants(recorded: Recorded, window: Window): Instant[] {
     .toSorted((a, b) => a - b)
 }
 
-/** Whether each instant comes from the end of the run before. */
+/** Whether each instant is measured from the end of the previous run. */
 export function isChain({ kinds, trigger }: Recorded): boolean {
   return kindOf(kinds, trigger.trigger).isChain === true
 }

@@ -6,10 +6,11 @@ import { planningTargets, type Hold } from '../../kernel/hold/hold.js'
 import { isAddition, type RecordedRange } from '../../kernel/ledger/ledger.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
-import { breachOf, sortable, type Breach } from '../../kernel/sla/sla.js'
+import type { Breach } from '../../kernel/sla/deadline.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import { kindOf, type TriggerKinds } from '../trigger-kind.js'
+import { breaches } from './breaches.js'
 import { lastSignOfLife } from './sign-of-life.js'
 import { dueBackwards, dueInstants, isChain, rangeOver, type Recorded, type Window } from './due-instants.js'
 
@@ -22,7 +23,7 @@ export type Explanation =
       readonly kind: 'range'
       readonly range: RecordedRange
       readonly blocker: Run | undefined
-      /** What an engine is last known to have done before, where nothing was running then. */
+      /** The last sign of life of an engine before, if nothing was running then. */
       readonly lastSignAt?: Instant | undefined
     }
   /** Its instants from `at` to `lastAt` lie in a hold that is not over: they will not run unless it is released with catch-up. */
@@ -64,7 +65,7 @@ export interface Why {
   readonly explanations: readonly Explanation[]
   /** Runs made by hand for the trigger in that time, beside its own. */
   readonly beside: readonly Run[]
-  /** The promises of the trigger about these instants that were broken. */
+  /** The promises of the trigger that were broken in that time, the oldest first. */
   readonly breaches: readonly Breach[]
   /** Whether there was more than is shown: what is shown is the newest up to now, and then what is to come. */
   readonly more: boolean
@@ -75,7 +76,7 @@ export interface Why {
 const most = 200
 const mostCounted = 10_000
 
-/** Explains every due instant of a trigger in `[fromAt, untilAt]`; where nothing was due, says what was near. */
+/** Explains every due instant of a trigger in `[fromAt, untilAt]`; if nothing was due, it returns the nearest instants. */
 export async function why(
   store: Store,
   request: { kinds: TriggerKinds; trigger: string; fromAt: Instant; untilAt: Instant; now: Instant },
@@ -100,20 +101,12 @@ export async function why(
     untilAt,
     explanations: found.length === 0 ? [nothingDue(facts, fromAt)] : await completed(store, found, now),
     beside: facts.beside,
-    breaches: await breachesOf(store, request),
+    breaches: (
+      await breaches(store, { names: [request.trigger], fromAt, untilAt, limit: most })
+    ).toReversed(),
     more: earlier > 0 || future.isMore,
     earlier,
   }
-}
-
-/** Breaches of a trigger lie beside each other, in the order of their due instants. */
-async function breachesOf(
-  store: Store,
-  { trigger, fromAt, untilAt }: { trigger: string; fromAt: Instant; untilAt: Instant },
-): Promise<readonly Breach[]> {
-  const after = { name: trigger, item: sortable(fromAt) }
-  const entries = await store.stateEntries({ kind: 'breach', names: [trigger], after, limit: most })
-  return entries.map(breachOf).filter(({ dueAt }) => dueAt <= untilAt)
 }
 
 interface Facts extends Recorded {
@@ -140,7 +133,7 @@ async function readFacts(
   return { kinds, trigger, versions, ranges, runs, runsFrom, holds, beside }
 }
 
-/** The newest runs of a trigger, its own and those beside; one more than is shown, so that whoever looks knows that there are more. */
+/** The newest runs of a trigger, its own and the others; one more than is shown, to know whether there are more. */
 async function newestRuns(
   store: Store,
   { name, isTimed }: { name: string; isTimed: boolean },
@@ -151,7 +144,7 @@ async function newestRuns(
   let page = await store.runs(filter)
   const beside = page.filter((run) => run.origin !== 'trigger')
   const own = page.filter((run) => run.origin === 'trigger')
-  // All runs of other kinds are beside: looking through them for own ones would take for ever.
+  // All runs of other kinds are beside: looking through them for own ones would take forever.
   const wanted = isTimed ? limit : 0
   while (own.length < wanted && page.length === limit) {
     page = await store.runs({ ...filter, before: page.at(-1)?.id })

@@ -56,7 +56,7 @@ export async function storedCalendars(store: Store): Promise<Calendars> {
   return new Map((await readCalendars(store)).map(({ name, times }) => [name, times]))
 }
 
-/** Makes the calendars of a source in the store equal to these. A name belongs to whoever defined it last: triggers have their own copies. */
+/** Makes the calendars of a source in the store equal to these. The last source that defines a name owns it: triggers have their own copies. */
 export async function syncCalendars(
   store: Store,
   {

@@ -234,3 +234,42 @@ describe('a clock that was put back', () => {
     await expectComplete(stage)
   })
 })
+
+describe('the limits of queues', () => {
+  const limit = { max: 6, perMs: minute, burst: 1 }
+  const queue = (name: string) => ({ name, concurrency: 2, limit })
+  const limitsOf = async (stage: Stage) =>
+    (await stage.store.queues())
+      .filter((one) => one.concurrency !== undefined || one.limit !== undefined)
+      .map(({ name }) => name)
+  const write = (stage: Stage, source: string, names: readonly string[]) =>
+    sync(stage.store, { name: source, jobs: [], triggers: [], queues: names.map(queue) }, { kinds, now: t0 })
+
+  it('go when their source drops them; another source keeps its own', async () => {
+    const stage = new Stage()
+    await write(stage, 'config:a', ['mail', 'post'])
+    await write(stage, 'config:b', ['post', 'other'])
+    expect(await limitsOf(stage)).toEqual(['mail', 'other', 'post'])
+    await write(stage, 'config:a', [])
+    expect(await limitsOf(stage)).toEqual(['other', 'post'])
+    await write(stage, 'config:b', ['other'])
+    expect(await limitsOf(stage)).toEqual(['other'])
+  })
+
+  it('go at the next start if the process died before it was done', async () => {
+    const stage = new Stage()
+    await write(stage, 'config:a', ['mail'])
+    const dying = new Proxy(stage.store, {
+      get: (store, key) => {
+        const value: unknown = Reflect.get(store, key, store)
+        if (key === 'defineJobs') return () => Promise.reject(new Error('killed'))
+        return typeof value === 'function' ? (value as () => unknown).bind(store) : value
+      },
+    })
+    const source = { name: 'config:a', jobs: [], triggers: [], queues: [queue('post')] }
+    await expect(sync(dying, source, { kinds, now: t0 })).rejects.toThrow('killed')
+    await write(stage, 'config:a', [])
+    expect(await limitsOf(stage)).toEqual([])
+    expect(await stage.store.stateEntries({ kind: 'queues', limit: 9 })).toEqual([])
+  })
+})

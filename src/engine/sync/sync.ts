@@ -7,6 +7,8 @@ import type { Job, Queue } from '../../kernel/job/job.js'
 import type { DueTrigger, StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { DefineTrigger, Store } from '../../store/port.js'
 import { auditedSync, changedJobs } from './audit-sync.js'
+import { watchPromises } from './promises.js'
+import { dropQueues, rememberQueues } from './queues.js'
 import { factsOf, kindOf, type Start, type TriggerKinds } from '../trigger-kind.js'
 
 /** The definitions of one source, entire. */
@@ -50,13 +52,17 @@ export async function sync(store: Store, source: Source, context: SyncContext): 
     const before = known.get(trigger.name)
     return before === undefined || before !== fingerprint(trigger, kinds)
   })
-  // Only what is known by now ends: whoever defines something at the same time keeps it.
+  // Only definitions that were read by now end: one that is defined at the same time stays.
   const vanished = [...known.keys()].filter((name) => !names.has(name))
   if (vanished.length > 0) await source.beforeEnding?.(vanished)
+  // Also of what did not change: a process may have ended before it was written.
+  await watchPromises(store, { triggers: source.triggers }, now)
   const jobs = await changedJobs(store, source.jobs)
   const triggers = differing.map(({ name }) => name)
   const audited = auditedSync(store, { source: source.name, jobs, triggers, vanished, now })
+  await rememberQueues(store, source, now)
   const shared = await defineJobs(audited, { ...source, kinds }, now)
+  await dropQueues(store, source, now)
   const own = { ...context, source: source.name }
   for (const part of chunks(differing)) await define(audited, { ...own, triggers: part })
   for (const part of chunks(vanished)) await end(audited, { ...own, names: part })
@@ -76,6 +82,7 @@ export async function defineJobs(
   now: Instant,
 ): Promise<ReadonlySet<string>> {
   const { name, jobs, queues, triggers = [], kinds = new Map() as TriggerKinds } = source
+  await watchPromises(store, { jobs }, now)
   const conflicts = await store.defineJobs({ source: name, jobs, queues, now })
   if (conflicts.length === 0) return new Set()
   const shared = new Set<string>()
@@ -109,6 +116,7 @@ export async function define(
 ): Promise<void> {
   const { source, kinds, now, isNew = false } = request
   const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
+  await watchPromises(store, request, now)
   await write(store, { names: [...byName.keys()], now }, async ({ current, open, isAgain }) => {
     // Another process may be writing the same definitions: what stands already needs no second version.
     const known = isAgain ? await store.fingerprints(source) : undefined
@@ -130,7 +138,7 @@ export async function define(
   })
 }
 
-/** Ends triggers: they stop ticking, their history stays. Waiting runs go on unless they are to be cancelled. */
+/** Ends triggers: they stop ticking, their history stays. Waiting runs continue unless they are to be cancelled. */
 export async function end(
   store: Store,
   request: SyncContext & { source: string; names: readonly string[]; cancelPending?: boolean },
@@ -249,7 +257,7 @@ function change(input: {
   }
 }
 
-/** Where a trigger stands that goes on with the same due instants. */
+/** Where a trigger stands that continues with the same due instants. */
 function continued(instants: Schedule | undefined, { cursorAt, nextAt }: StoredTrigger): Start {
   const isComputed = nextAt !== undefined && instants !== undefined
   // Zone rules may have changed even though the text has not.

@@ -1,6 +1,6 @@
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { newTriggerRun } from '../../kernel/identity/occurrence.js'
-import { chainEffect } from '../../kernel/run/end-effect.js'
+import { chainEffect, keepingName } from '../../kernel/run/end-effect.js'
 import { runEntries } from '../../kernel/tick/run-entries.js'
 import { catchUp } from '../../kernel/tick/catch-up.js'
 import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
@@ -16,7 +16,7 @@ import { bounded } from '../../time/schedule.js'
 import { checkChained } from './check-job.js'
 import { specOf, type TriggerKind } from '../trigger-kind.js'
 
-/** Due an interval after the end of the run before. */
+/** Due one interval after the end of the previous run. */
 export const afterFinish: TriggerKind = {
   name: 'after-finish',
   origin: 'trigger',
@@ -34,7 +34,7 @@ export const afterFinish: TriggerKind = {
   describe: (trigger) => `${formatDuration(specOf(trigger, 'after-finish').everyMs)} after finish`,
 }
 
-/** There is one due instant at a time, written by the end of the run before; the chain never breaks. */
+/** There is one due instant at a time, written by the end of the previous run; the chain never breaks. */
 export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
   const spec = specOf(due.trigger, 'after-finish')
   const dueAt = due.nextAt ?? now
@@ -48,11 +48,11 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
   const runs = caught.candidates.map((at) => ({
     ...newTriggerRun(due, at),
     id: chainId(due, at),
-    endEffect: chainEffect.name,
+    endEffect: chainedName(due),
   }))
   const pause = openPause(due, now)
   const paused = pause !== undefined && pause.fromAt <= dueAt
-  // What did not run has no end to count from, so the chain goes on from this tick.
+  // What did not run has no end to count from, so the chain continues from this tick.
   const resumedAt = paused ? pause.untilAt : nextAllowed(spec, now)
   return {
     trigger: due.trigger.name,
@@ -66,6 +66,11 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
     supersede: undefined,
     ...runEntries(due.trigger, runs),
   }
+}
+
+function chainedName({ trigger, jobDefinition }: DueTrigger): string | undefined {
+  const isTrigger = trigger.sla?.notOlderThanMs !== undefined
+  return keepingName(chainEffect.name, { isJob: jobDefinition.sla?.notOlderThanMs !== undefined, isTrigger })
 }
 
 /** An interval later, and not before calendars allow it. */

@@ -1,18 +1,21 @@
 import { fault, within, type Place } from '../../kernel/definition/faults.js'
-import { timezoneOf } from '../../kernel/identity/occurrence.js'
+import { timezoneOf } from '../../kernel/trigger/schedule.js'
 import type { Job } from '../../kernel/job/job.js'
 import { checkPartitionRule } from '../../kernel/partition/rule.js'
+import { noteDelayedJob } from '../../kernel/trigger/contradictions.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** Notes why a timed trigger cannot make runs of its job: its due instants must stand for partitions that the job has. */
-export function checkPartitions({ schedule, partition }: Trigger, job: Job | undefined, place: Place): void {
+/** Notes why a timed trigger cannot make runs of its job: its due instants must stand for partitions that the job has, and it must not delay runs longer than the job promises. */
+export function checkTimed(trigger: Trigger, job: Job | undefined, place: Place): void {
+  const { schedule, partition } = trigger
   const due = { rule: partition, spec: job?.asset?.partitions, timezone: timezoneOf(schedule) }
   checkPartitionRule(due, schedule.kind === 'cron', within(place, 'partition'))
+  noteDelayedJob(trigger, job, place)
 }
 
 /** Notes the same of an after-finish trigger, which an asset cannot have. */
 export function checkChained(trigger: Trigger, job: Job | undefined, place: Place): void {
   if (job?.asset !== undefined)
     fault(within(place, 'after'), 'an asset is not due after its own end', 'cron, or every on its grid')
-  checkPartitions(trigger, job, place)
+  checkTimed(trigger, job, place)
 }

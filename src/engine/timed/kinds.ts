@@ -4,7 +4,7 @@ import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import { formatDuration } from '../../time/duration.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import { kindsOf, specOf, type Start, type TriggerKind } from '../trigger-kind.js'
-import { checkPartitions } from './check-job.js'
+import { checkTimed } from './check-job.js'
 import { afterFinish } from './after-finish.js'
 
 /** What all kinds have in common whose due instants follow from the definition. */
@@ -14,13 +14,13 @@ const computed = {
   begin: (trigger, _current, now) => startAfter(trigger, now),
   plan: (due, _facts, now) => planTick(due, now),
   close: (due, _facts, { now }) => planTick(due, now),
-  checkJob: checkPartitions,
+  checkJob: checkTimed,
 } as const satisfies Partial<TriggerKind>
 
 const cron: TriggerKind = {
   ...computed,
   name: 'cron',
-  anchor: countedFrom,
+  anchor: (trigger, current, now) => countedFrom(movedFrom(trigger, current, now), current, now),
   dependsOnZoneRules: (trigger) => specOf(trigger, 'cron').timezone !== 'UTC',
   describe: (trigger) => {
     const { expression, timezone } = specOf(trigger, 'cron')
@@ -50,7 +50,8 @@ const interval: TriggerKind = {
     const schedule = specOf(trigger, 'interval')
     const before = current?.trigger.schedule
     const anchorAt = schedule.anchorAt ?? (before?.kind === 'interval' ? before.anchorAt : undefined) ?? now
-    return countedFrom({ ...trigger, schedule: { ...schedule, anchorAt } }, current, now)
+    const anchored = { ...trigger, schedule: { ...schedule, anchorAt } }
+    return countedFrom(movedFrom(anchored, current, now), current, now)
   },
 }
 
@@ -80,7 +81,20 @@ function startAfter({ schedule, enabled }: Trigger, cursorAt: Instant): Start {
   return { cursorAt, nextAt: enabled ? nextLook(schedule, scheduleOf(schedule), cursorAt) : undefined }
 }
 
-/** Writes down between which instants a limited number lies. The same schedule goes on counting where it began. */
+/** Writes down since when excluded instants are moved: those before were decided without this rule, or nobody had defined them. */
+function movedFrom(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
+  const { calendar } = trigger.schedule
+  if (calendar?.onExcluded === undefined || calendar.movesFromAt !== undefined) return trigger
+  const before = current?.active === true ? current.trigger.schedule.calendar : undefined
+  const movesFromAt = before?.onExcluded === undefined ? now : before.movesFromAt
+  const schedule = {
+    ...trigger.schedule,
+    calendar: { ...calendar, ...(movesFromAt === undefined ? {} : { movesFromAt }) },
+  }
+  return { ...trigger, schedule }
+}
+
+/** Writes down between which instants a limited number lies. The same schedule continues counting where it began. */
 function countedFrom(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
   const { schedule } = trigger
   if (schedule.count === undefined) return trigger

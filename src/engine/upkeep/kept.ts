@@ -1,4 +1,4 @@
-/** How long upkeep keeps what it removes, besides the runs. */
+/** How long upkeep keeps data other than runs before it removes them. */
 import { DAY_MS } from '../../time/civil.js'
 
 /** Audit entries: for how long, and how many at most. */

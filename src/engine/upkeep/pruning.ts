@@ -2,6 +2,7 @@ import { KeptRuns, type EndedRun, type JobRetention } from '../../kernel/job/ret
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { Events } from '../events.js'
+import { forgetFreeKeys } from './forget-free-keys.js'
 import { forgetRequests } from './forget-requests.js'
 import { auditKept } from './kept.js'
 import { countedUntil } from './roll-up.js'
@@ -49,6 +50,7 @@ export class Pruning {
     })
     if (audited === pruneBatch) return true
     await forgetRequests(store, at)
+    await forgetFreeKeys(store, at)
     this.#againAt = at + pruneEveryMs
     return false
   }

@@ -18,6 +18,8 @@ export interface UpkeepOptions {
   readonly leaseSlackMs?: number | undefined
   /** How often it looks for workers that are gone. */
   readonly everyMs: number
+  /** Whether hours that are over are counted; default: true. */
+  readonly countsHours?: boolean | undefined
   /** How long final runs are kept whose job says nothing else. */
   readonly retentionMs: () => number
   /** Lost runs are claimable again. */
@@ -63,7 +65,7 @@ export class Upkeep {
     const lost = await store.expire({ now: at, deadline, longestMs, limit: lostBatch })
     if (lost.length === 0) return 0
     const finished = lost.map((claim) => ended(claim, at))
-    // In nobody's name: the notices of a worker are told once, and must be told to the worker itself.
+    // Without a worker: the notices of a worker are delivered once, and only the worker itself may get them.
     const answer = await store.turn({ worker: '', now: at, finished, claimRequest: undefined })
     for (const [index, claim] of lost.entries()) {
       const state = finished[index]?.outcome.state ?? 'pending'
@@ -80,9 +82,9 @@ export class Upkeep {
 
   /** Counts the hours that are over. Answers whether all of them are counted. */
   async #rollUp(): Promise<boolean> {
-    const { store, now } = this.#options
+    const { store, now, countsHours = true } = this.#options
     const at = now()
-    if (at < this.#rollUpAt) return true
+    if (!countsHours || at < this.#rollUpAt) return true
     if ((await rollUp(store, at)) === 'more') return false
     if ((await forgetDays(store, at)) > 0) return false
     this.#rollUpAt = at + rollUpEveryMs

@@ -1,4 +1,4 @@
-/** Lets others wait until something has become true. */
+/** Lets callers wait until a condition is true. */
 export class Changes {
   readonly #waiters = new Set<() => void>()
 

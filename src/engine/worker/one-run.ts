@@ -1,6 +1,6 @@
 /**
- * One run for a process that comes and goes, such as a command that cron starts: a worker of its own with a limit of one
- * run. A kill loses nothing: the lease expires, and upkeep sends the run to whoever comes next.
+ * One run for a short-lived process, such as a command that cron starts: a worker with a limit of one run. A kill loses
+ * nothing: the lease expires, and upkeep gives the run to the next worker.
  */
 import { claimingTargets } from '../../kernel/hold/hold.js'
 import type { AttemptEnd, Run } from '../../kernel/run/run.js'

@@ -4,6 +4,7 @@
  * the process is killed, the lease expires and upkeep decides about each claim.
  */
 import { endEffectFor } from '../../kernel/identity/occurrence.js'
+import type { Job } from '../../kernel/job/job.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, TurnAnswer, ClaimRequest } from '../../store/port.js'
 import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
@@ -24,7 +25,7 @@ export class Worker {
   readonly #attempts: Attempts
   readonly #lines: LogBuffer
   #jobs: readonly string[] = []
-  /** The jobs whose runs have an end effect, whoever makes the runs. */
+  /** The jobs whose runs have an end effect, whatever their origin is. */
   #withEffect: ReadonlySet<string> = new Set()
   #jobsRevision = -1
   #turning = false
@@ -91,7 +92,7 @@ export class Worker {
     if (!this.#turning && !this.isClosed) this.#options.tracer.leave(() => void this.#takeTurns())
   }
 
-  /** Reads with the next turn anew what it can execute. */
+  /** The next turn reads again which jobs it can execute. */
   rereadJobs(): void {
     this.#jobsRevision = -1
   }
@@ -236,7 +237,7 @@ export class Worker {
     // By the earlier of both clocks: while the wall clock is behind or in doubt, waiting by one of them would spin.
     const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
     const inMs = Math.min(pollMs, dueInMs, this.#attempts.stallsInMs)
-    this.#cancelAlarm = clock.timer(Math.max(1, inMs), () => this.wake())
+    this.#cancelAlarm = clock.timer(Math.max(1, inMs), () => this.wake(), { isPoll: inMs === pollMs })
   }
 
   get #isExpired(): boolean {
@@ -271,6 +272,7 @@ export class Worker {
 
   #add(claims: readonly Claim[]): void {
     this.#claimsLeft -= claims.length
+    this.#prefetch.claimed(claims)
     this.#attempts.add(claims)
     const { pass } = this.#options
     if (pass !== undefined) claims.forEach(pass.onClaim)
@@ -297,7 +299,9 @@ export class Worker {
     this.#attempts.setJobs(executableJobs)
     this.#jobs = [...executableJobs.keys()]
     const own = [...executableJobs.values()].map(({ job }) => job)
-    this.#withEffect = new Set(own.filter((job) => 'endEffect' in endEffectFor(job)).map(({ name }) => name))
+    // A success that keeps a promise makes nothing due.
+    const hasEffect = ({ asset }: Job): boolean => 'endEffect' in endEffectFor({ asset })
+    this.#withEffect = new Set(own.filter(hasEffect).map(({ name }) => name))
     this.#wanted = true
   }
 

@@ -148,7 +148,7 @@ describe('a config in YAML', () => {
       'rota.config.yml:11:3: jobs.ping: command and http cannot be combined',
       expect.stringMatching(/^rota\.config\.yml:13:26: triggers\.nightly\.cron: .*25/),
       'rota.config.yml:13:46: triggers.nightly.timezone: "EST" is not a time zone: abbreviations are not accepted; did you mean America/New_York?',
-      'rota.config.yml:14:3: triggers.none: nothing says when it is due',
+      'rota.config.yml:14:3: triggers.none: it has no schedule',
       expect.stringMatching(
         /^rota\.config\.yml:17:5: triggers\.listed\.every: "5 parsecs": a unit is missing/,
       ),

@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { refusedFile } from '../user-file.js'
 
-/** The default export of a module written in JavaScript or TypeScript; read anew where this process imported it before. */
+/** The default export of a module written in JavaScript or TypeScript; read again where this process imported it before. */
 export async function importDefault(
   path: string,
   options: { readonly isAgain?: boolean } = {},
@@ -20,7 +20,7 @@ export async function importModule(
   { isAgain = false }: { readonly isAgain?: boolean } = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const refusal = await refusedFile(path)
-  // Importing a pipe would wait for ever; what is not there is told by the import itself.
+  // Importing a pipe would wait forever; the import itself reports a missing file.
   if (refusal !== undefined && existsSync(path)) throw new Error(refusal)
   if (/\.m?ts$/.test(path)) readTypeScript()
   const url = pathToFileURL(path)

@@ -34,11 +34,11 @@ import { readSettings, settingNames, type AppSettings, type ServeSettings } from
 
 /** What a config file may say, without the sections that features read. */
 export interface ConfigInput {
-  /** The address of the schema by which an editor completes the file; it changes nothing else. */
+  /** The address of the schema that editors use to complete the file; it has no other effect. */
   readonly $schema?: string | undefined
   /** The name under which its definitions are kept; default: the package's name, else the directory's. */
   readonly app?: string | undefined
-  /** Where everything is kept, such as `sqlite:data/rota.db`; a path is relative to the config file. */
+  /** The store, such as `sqlite:data/rota.db`; a path is relative to the config file. */
   readonly store?: string | undefined
   /** How many runs this worker performs at once. @minimum 1 */
   readonly concurrency?: number | undefined
@@ -50,13 +50,13 @@ export interface ConfigInput {
   readonly durability?: 'full' | 'normal' | undefined
   /** How the message bus behaves. */
   readonly bus?: { readonly offerAfter?: string | number | undefined } | undefined
-  /** Where `rota up` serves the HTTP API; false: nowhere. */
+  /** Where `rota up` serves the HTTP API; false: not at all. */
   readonly serve?: ServeSettings | false | undefined
-  /** The IANA zone of schedules and sensors that name none, and of times without an offset; default: `UTC`. */
+  /** The default IANA zone of schedules and sensors, and of times without an offset; default: `UTC`. */
   readonly timezone?: string | undefined
   /** Days and times by name, which triggers, rounds and sensors include or exclude. */
   readonly calendars?: Readonly<Record<string, CalendarInput>> | undefined
-  /** Stretches in which no trigger of this config is due. */
+  /** Periods in which no trigger of this config is due. */
   readonly blackouts?: readonly BlackoutInput[] | undefined
   /** Variables that every command gets; a secret as `{ env: NAME }` or `{ file: path }`. */
   readonly env?: Readonly<Record<string, SecretText>> | undefined
@@ -64,14 +64,14 @@ export interface ConfigInput {
   readonly steps?: Readonly<Record<string, (step: never) => unknown>> | undefined
   /** Queues with limits over all workers, by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
-  /** What there is to do, by name. */
+  /** What to do, by name. */
   readonly jobs?: Readonly<Record<string, JobEntry>> | undefined
-  /** When it is to be done, by name. */
+  /** When to do it, by name. */
   readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
 }
 
 /** A job of a config; with `cron`, `every` or `at` it has a trigger of its own name. */
-export interface JobEntry extends JobInput, ScheduleOptions {}
+export interface JobEntry extends JobInput, Omit<ScheduleOptions, 'sla'> {}
 
 /** A config without faults, read and frozen. */
 export interface Config<Section extends SectionDefinitions = SectionDefinitions> {
@@ -210,7 +210,7 @@ function readCalendars(value: unknown, directory: string, place: Place): Calenda
     value,
     (entry, at) => {
       const read = readCalendar(entry, sources, at)
-      // A faulty one is known, so that only its own faults are told.
+      // A faulty one is known, so that only its own faults are reported.
       known.set(String(entry.name), read?.[1] ?? {})
       return read
     },
@@ -223,15 +223,18 @@ interface DefaultedEntry extends Entry {
   readonly defaults: DefinitionDefaults
 }
 
-/** What a job may have beside its own options, if it says when it is due; its priority and alerts are also those of its trigger. */
-const dueOptionNames = triggerOptionNames.filter((name) => !['job', 'priority', 'alerts'].includes(name))
+/** What a job may have beside its own options, if it says when it is due; its priority and alerts are also those of its trigger, and its SLA is that of its trigger alone. */
+const dueOptionNames = triggerOptionNames.filter(
+  (name) => !['job', 'priority', 'alerts', 'sla'].includes(name),
+)
 
 function readJobEntry(
   entry: DefaultedEntry,
   place: Place,
 ): (JobDefinition & { readonly due: TriggerDefinition | undefined }) | undefined {
   const due = readDue(entry, place)
-  const job = readJob({ ...entry, others: dueOptionNames }, place)
+  const input = isMap(entry.input) && saysWhen(entry.input) ? { ...entry.input, sla: undefined } : entry.input
+  const job = readJob({ ...entry, input, others: dueOptionNames }, place)
   return job === undefined ? undefined : { job, handler: functionOf(entry.input), due }
 }
 
@@ -241,14 +244,21 @@ function readDue({ name, input, defaults }: DefaultedEntry, place: Place): Trigg
   const written = Object.entries(input).filter(
     ([key, value]) => value !== undefined && dueOptionNames.includes(key),
   )
-  if (!written.some(([key]) => scheduleKinds.some((kind) => kind === key))) {
+  if (!saysWhen(input)) {
     for (const [key] of written) fault(within(place, key), 'it requires cron, every or at')
     return undefined
   }
   // A name that cannot be one is noted with the job.
   const job = isName(name) ? name : 'job'
-  const trigger = readTrigger({ name: job, input: { ...Object.fromEntries(written), job }, defaults }, place)
+  const { sla } = input
+  const given = { ...Object.fromEntries(written), ...(sla === undefined ? {} : { sla }), job }
+  const trigger = readTrigger({ name: job, input: given, defaults }, place)
   return trigger === undefined ? undefined : { trigger, origin: { section: 'jobs' } }
+}
+
+/** Whether a job says itself when it is due. */
+function saysWhen(input: Written): boolean {
+  return scheduleKinds.some((kind) => input[kind] !== undefined)
 }
 
 /** Triggers are read after all jobs: a trigger of an asset has other defaults. */

@@ -42,7 +42,11 @@ function refuseUnknown(
   })
   if (faults.length === 0) return
   const list = faults.map(faultText)
-  throw new RotaError('PIPELINE_INVALID', `${path} uses what is not there: ${list.join('; ')}`, { faults })
+  throw new RotaError(
+    'PIPELINE_INVALID',
+    `${path} uses functions that are not registered: ${list.join('; ')}`,
+    { faults },
+  )
 }
 
 function allowedNames(functions: ReadonlyMap<string, StepFunction>): string {

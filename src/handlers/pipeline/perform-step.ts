@@ -108,7 +108,7 @@ async function callFunction(
 /** How long a function may continue after its signal before the step ends without it. */
 const patienceMs = 10_000
 
-/** Rejects some time after a signal aborted, so that a function that ignores it cannot block its run for ever. */
+/** Rejects some time after a signal aborted, so that a function that ignores it cannot block its run forever. */
 class Patience {
   readonly ended: Promise<never>
   readonly #signal: AbortSignal

@@ -17,7 +17,7 @@ import { isMap } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 
-/** Performs a run of a pipeline file, read now so that edits count; goes on at the failed step where it says so. */
+/** Performs a run of a pipeline file, read now so that edits count; continues at the failed step where it says so. */
 export async function runPipeline(
   run: RunContext,
   pipeline: {

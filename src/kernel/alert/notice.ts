@@ -1,6 +1,6 @@
 /**
- * Notices of trouble. A notice is a state entry that is written in the transaction of what it is about, or before that
- * can be repeated: so none is lost and none is written twice. Notices are only written while somebody watches for their kind.
+ * Notices of problems. A notice is a state entry that is written in the transaction of its subject, or just before it by a
+ * step that is repeated after a crash. So none is lost. Notices of a kind are written only while a rule watches it.
  */
 import { boundText } from '../definition/bounds.js'
 import type { Json } from '../definition/json.js'

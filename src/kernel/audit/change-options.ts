@@ -12,11 +12,19 @@ export interface ChangeOptions extends DryRun {
   readonly via?: Via | undefined
   /** The tag that the trigger must still have, from `ETag` of the HTTP API. */
   readonly tag?: string | undefined
-  /** State entries that are written in the transaction of the change. */
-  readonly alongside?: readonly StateChange[] | undefined
+  /** State entries that are written in the transaction of the change; they may name what it changes. */
+  readonly alongside?: ((changes: readonly NamedChange[]) => readonly StateChange[]) | undefined
 }
 
-/** Who makes changes where nothing else is said. */
+/** What is done, and to what, as the audit shows it: `run.enqueue` of `job:greet`. */
+export interface NamedChange {
+  readonly action: string
+  readonly target: string
+  /** What it makes or changes, such as `run:…`; of many, the first ones. */
+  readonly subjects: readonly string[]
+}
+
+/** The default actor of changes. */
 export interface Author extends Pick<ChangeOptions, 'reason'> {
   readonly by: string
   readonly via: Via

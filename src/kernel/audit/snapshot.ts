@@ -1,4 +1,4 @@
-/** How the audit sees things: a few fields of each, compared whole and kept small. */
+/** What the audit stores of an object: a few fields, which are compared and kept small. */
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
 import type { Hold } from '../hold/hold.js'

@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import { runIdOf, type RunId } from '../identity/identity.js'
 import type { NewRun } from '../run/run.js'
-import type { Pace } from './pace.js'
+import { runAtOf, type Pace } from './pace.js'
 
 /** In which order a backfill makes its runs. */
 export type BackfillOrder = 'oldest-first' | 'newest-first'
@@ -91,10 +91,4 @@ export function backfillRun(
     slots: [...base.slots, ...own],
     labels: { ...base.labels, backfill: id },
   }
-}
-
-/** One after the other in time, so that they are claimed in this order; without a pace none later than the start. */
-function runAtOf({ pace, total, startedAt, createdAt }: Backfill, index: number): Instant {
-  const beganAt = startedAt ?? createdAt
-  return pace === null ? beganAt - (total - index) : beganAt + Math.floor((index * pace.perMs) / pace.runs)
 }

@@ -1,8 +1,9 @@
 import { formatDuration, MAX_DURATION_MS } from '../../time/duration.js'
+import type { Instant } from '../../time/instant.js'
 import { fault, shown, type Place } from '../definition/faults.js'
 import { readDuration } from '../definition/read-value.js'
 
-/** So many runs in so much time. */
+/** A number of runs for each period. */
 export interface Pace {
   readonly runs: number
   readonly perMs: number
@@ -26,4 +27,20 @@ export function readPace(value: unknown, place: Place): Pace | undefined {
 /** A pace as people write it. */
 export function paceText({ runs, perMs }: Pace): string {
   return `${runs}/${formatDuration(perMs)}`
+}
+
+/**
+ * When the run at a place of a backfill's order may start. Each place has its own instant, so workers claim the runs in
+ * this order; without a pace no run may start later than the backfill itself.
+ */
+export function runAtOf({ pace, total, startedAt, createdAt }: PacedBackfill, index: number): Instant {
+  const beganAt = startedAt ?? createdAt
+  return pace === null ? beganAt - (total - index) : beganAt + Math.floor((index * pace.perMs) / pace.runs)
+}
+
+interface PacedBackfill {
+  readonly pace: Pace | null
+  readonly total: number
+  readonly startedAt: Instant | null
+  readonly createdAt: Instant
 }

@@ -6,7 +6,7 @@ import { zoneOf, type Zone } from '../../time/zone.js'
 import { dayAt, dayBegin } from '../partition/slice.js'
 
 /**
- * A set of times as data. Everything in it is local to the zone of whoever uses it, except `instants`. A list that is
+ * A set of times as data. Everything in it is local to the zone of the trigger that uses it, except `instants`. A list that is
  * absent adds nothing. What `except` has is taken away at the end.
  */
 export interface CalendarSpec {
@@ -123,6 +123,8 @@ export interface CalendarRules {
   readonly blackouts?: readonly Blackout[] | undefined
   /** Moves an instant that the calendars exclude to the next day they allow; otherwise it does not run. */
   readonly onExcluded?: 'next-day' | undefined
+  /** No earlier instant is moved: since then a definition says so. Absent: all are. */
+  readonly movesFromAt?: Instant | undefined
 }
 
 /** A set and its name. */
@@ -181,7 +183,7 @@ export function calendarExclusion(
   const { isIn, untilAt } = anyOf(include.map(({ times }) => membership(times, zone, at)))
   const rule = moved ?? 'calendar:include'
   const detail = include.map(({ name }) => name).join(', ')
-  // Outside of what is included another rule may name the reason a moment later, so neither answer goes on for longer.
+  // Outside of what is included another rule may name the reason a moment later, so neither answer continues for longer.
   return {
     by: isIn ? undefined : { reason: 'calendar', rule, detail: `outside of ${detail}` },
     untilAt: Math.min(untilAt, clearUntil),

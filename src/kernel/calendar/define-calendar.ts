@@ -22,15 +22,15 @@ export interface CalendarInput {
   readonly days?: string | readonly string[] | undefined
   /** Days of the week: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`. */
   readonly weekdays?: Weekday | readonly Weekday[] | undefined
-  /** Stretches of days or of times. */
+  /** Periods of days or of times. */
   readonly ranges?: readonly RangeInput[] | undefined
-  /** Stretches that begin whenever a cron expression matches. */
+  /** Periods that begin whenever a cron expression matches. */
   readonly windows?: readonly WindowInput[] | undefined
   /** iCalendar files whose events belong to it; a path is relative to the config file. */
   readonly ics?: string | readonly string[] | undefined
   /** Other calendars that belong to it. */
   readonly calendars?: string | readonly string[] | undefined
-  /** Calendars that are taken away from it. */
+  /** Calendars that are removed from it. */
   readonly except?: string | readonly string[] | undefined
 }
 

@@ -26,14 +26,14 @@ export interface BlackoutInput {
   readonly for?: string | number | undefined
   /** The name of a calendar. */
   readonly calendar?: string | undefined
-  /** Why; the ledger says it. */
+  /** The reason; it is stored in the ledger. */
   readonly note?: string | undefined
 }
 
 /** The options of a trigger that exclude instants. */
 export const rulesOptionNames = ['calendar', 'blackouts'] as const
 
-/** What is excluded from a schedule, as options say it; undefined where nothing is. */
+/** What is excluded from a schedule, by its options; undefined if nothing is. */
 export function readRules(
   input: Written,
   context: { readonly timezone: string; readonly calendars?: Calendars | undefined },
@@ -93,7 +93,7 @@ export function readBlackouts(value: unknown, known: Calendars, place: Place): r
     if (ways.length !== 1) {
       fault(
         at,
-        ways.length === 0 ? 'nothing says when' : `${ways.join(' and ')} cannot be combined`,
+        ways.length === 0 ? 'it has no times' : `${ways.join(' and ')} cannot be combined`,
         'from and to, cron and for, or calendar',
       )
       return []

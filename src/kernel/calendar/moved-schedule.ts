@@ -13,6 +13,7 @@ import { calendarExclusion, YEAR_MS, type CalendarRules } from './calendar.js'
  */
 export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
   const zone = zoneOf(rules.timezone)
+  const { movesFromAt = -Infinity } = rules
   const dayOf = (at: Instant): Slice => sliceAt({ grain: 'day', zone }, at)
   const targetDay = (at: Instant): Slice | undefined => allowedDayFrom(rules, zone, at)
   const isAllowed = (at: Instant): boolean => calendarExclusion(rules, zone, at).by === undefined
@@ -25,7 +26,7 @@ export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
       const today = dayOf(after)
       if (isPlain(today)) return ahead
       let found: Instant | undefined
-      for (let at = base.previous(after + 1); at !== undefined; at = base.previous(at)) {
+      for (let at = base.previous(after + 1); at !== undefined && at >= movesFromAt; at = base.previous(at)) {
         const day = targetDay(at)
         if ((day?.fromAt ?? at + YEAR_MS) < today.fromAt) break
         const target = day === undefined || isWithin(day, at) ? undefined : sameTime(zone, at, day)
@@ -38,7 +39,7 @@ export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
       if (behind !== undefined && isPlain(dayOf(before - 1)) && isWithin(dayOf(before - 1), behind))
         return behind
       let found: Instant | undefined
-      for (let at = behind; at !== undefined; at = base.previous(at)) {
+      for (let at = behind; at !== undefined && at >= movesFromAt; at = base.previous(at)) {
         const day = targetDay(at)
         if ((day?.untilAt ?? at + YEAR_MS) <= Math.max(found ?? -Infinity, behind ?? -Infinity)) break
         const target = day === undefined || isWithin(day, at) ? undefined : sameTime(zone, at, day)

@@ -1,4 +1,4 @@
-/** The option of every change that can be answered without making it. */
+/** The option of every change that can be previewed. */
 export interface DryRun {
   /** Only checks the request and returns what would change. */
   readonly dryRun?: boolean | undefined

@@ -22,7 +22,24 @@ export function placeOf(...keys: readonly Key[]): Place {
 
 /** A nested place; it shares the list of faults. */
 export function within(place: Place, key: Key): Place {
-  return { keys: [...place.keys, key], faults: place.faults }
+  return new NestedPlace(place, key)
+}
+
+/** Its path is put together only for a fault: a trigger has thirty places, and there may be a hundred thousand of them. */
+class NestedPlace implements Place {
+  readonly faults: PlacedFault[]
+  readonly #parent: Place
+  readonly #key: Key
+
+  constructor(parent: Place, key: Key) {
+    this.faults = parent.faults
+    this.#parent = parent
+    this.#key = key
+  }
+
+  get keys(): readonly Key[] {
+    return [...this.#parent.keys, this.#key]
+  }
 }
 
 /** Records a fault at a place; returns undefined, so that a reader can return it. */

@@ -6,7 +6,7 @@ export type HoldTarget = `trigger:${string}` | `queue:${string}` | 'all' | `swit
 /** The three kill switches. */
 export type SwitchName = 'pipeline' | 'scheduler' | 'worker'
 
-/** An interval in which something was paused on purpose: by whom, why, from when until when. Kept for ever. */
+/** An interval in which something was paused on purpose: by whom, why, from when until when. Kept forever. */
 export interface Hold {
   readonly id: number
   readonly target: HoldTarget

@@ -4,8 +4,10 @@ import type { Job } from '../job/job.js'
 import { runLabels } from '../job/command-source.js'
 import { partitionOfLabel } from '../partition/asset.js'
 import { dueLabel, isGrain } from '../partition/rule.js'
+import { keepingName } from '../run/end-effect.js'
 import type { ConcurrencySlot, NewRun } from '../run/run.js'
-import type { ScheduleSpec } from '../trigger/schedule.js'
+import { runDeadlines } from '../sla/deadline.js'
+import { timezoneOf } from '../trigger/schedule.js'
 import type { DueTrigger, Trigger } from '../trigger/trigger.js'
 
 /** The id of the run of a trigger at a due instant. */
@@ -35,11 +37,13 @@ export function partitionAt(
 
 /** The end effect of a run, if its job or trigger has one. */
 export function endEffectFor(
-  { asset }: Pick<Job, 'asset'>,
-  trigger?: Trigger,
+  { asset, sla }: Pick<Job, 'asset' | 'sla'>,
+  trigger?: Pick<Trigger, 'recordsExecution' | 'sla'>,
 ): { readonly endEffect?: string } {
-  if (asset !== undefined) return { endEffect: 'asset' }
-  return trigger?.recordsExecution === true ? { endEffect: 'once' } : {}
+  const own = asset !== undefined ? 'asset' : trigger?.recordsExecution === true ? 'once' : undefined
+  const isJob = sla?.notOlderThanMs !== undefined
+  const endEffect = keepingName(own, { isJob, isTrigger: trigger?.sla?.notOlderThanMs !== undefined })
+  return endEffect === undefined ? {} : { endEffect }
 }
 
 /** The run of a due instant. */
@@ -61,6 +65,7 @@ export function newTriggerRun(due: DueTrigger, dueAt: Instant): NewRun {
     payload: trigger.payload,
     slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job, trigger),
+    ...runDeadlines({ job, trigger }, dueAt),
     ...runLabels(due, { run: id, dueAt }),
   }
 }
@@ -90,11 +95,6 @@ function spreadOf(trigger: Trigger): number {
 
 function jitterOf(trigger: Trigger, id: RunId): number {
   return trigger.jitterMs === 0 ? 0 : Math.floor(trigger.jitterMs * fractionOf(id))
-}
-
-/** The zone of a trigger's schedule. */
-export function timezoneOf(schedule: ScheduleSpec): string {
-  return schedule.kind === 'cron' ? schedule.timezone : 'UTC'
 }
 
 /** The partition as part of a run's id; empty if the instant already determines it. */

@@ -316,6 +316,17 @@ describe('a queue', () => {
   })
 })
 
+it.each([
+  [{ max: 10, per: '1m' }, { max: 11, per: '1m' }, '11 in 1m contradicts `limit` (10 in 1m)'],
+  [{ max: 60, per: '1h' }, { max: 2, per: '1m' }, '2 in 1m contradicts `limit` (60 in 1h)'],
+  [{ max: 60, per: '1h' }, { max: 1, per: '1m', burst: 5 }, undefined],
+  [{ max: 60, per: '1h' }, { max: 5, per: '1h' }, undefined],
+])('a key may not start more than its whole job: limit %j, limitPerKey %j', (limit, limitPerKey, refused) => {
+  const define = () => defineJob('work', { command: ['true'], limit, limitPerKey })
+  if (refused === undefined) expect(define).not.toThrow()
+  else expect(define).toThrow(`limitPerKey: ${refused}`)
+})
+
 it('a key may not have more runs at once than its whole job', () => {
   const options = { command: ['true'], concurrency: 2, concurrencyPerKey: 5 }
   expect(() => defineJob('work', options)).toThrow('concurrencyPerKey: 5 contradicts `concurrency` (2)')

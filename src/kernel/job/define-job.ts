@@ -23,15 +23,17 @@ import {
   readWhole,
   type Written,
 } from '../definition/read-value.js'
-import { readRates, type RateLimitOptions } from './define-rate.js'
+import { noteFasterKeys, readRates, type RateLimitOptions } from './define-rate.js'
 import { readJobRetention, type RetentionOptions } from './retention.js'
 import { noRetry, type RetryPolicy } from './retry.js'
+import { readSla } from '../sla/define-sla.js'
+import type { SlaInput } from '../sla/sla.js'
 
 /** How a job is queued, retried and limited, whatever its handler is. */
 export interface JobOptions {
   /** The queue its runs wait in; default: `default`. */
   readonly queue?: string | undefined
-  /** Of the runs that are due, the higher priority goes first; default: 0. @minimum -1000000 @maximum 1000000 */
+  /** Of the runs that are due, those with a higher priority start first; default: 0. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
   /** The retry policy. A number is the number of attempts, including the first; default: 1. @minimum 1 @maximum 1000 */
   readonly retry?: number | RetryOptions | undefined
@@ -41,18 +43,20 @@ export interface JobOptions {
   readonly concurrency?: number | undefined
   /** How many runs with the same concurrency key may run concurrently, over all workers; default: 1. @minimum 1 */
   readonly concurrencyPerKey?: number | undefined
-  /** How many attempts may start in a time, over all workers; default: unlimited. */
+  /** How many attempts may start in a period, over all workers; default: unlimited. */
   readonly limit?: RateLimitOptions | undefined
   /** The same for each concurrency key; runs without a key do not count. Default: unlimited. */
   readonly limitPerKey?: RateLimitOptions | undefined
   /** How many workers a run may crash before it is quarantined; default: 3. @minimum 1 @maximum 100 */
   readonly maxCrashes?: number | undefined
-  /** The channels that are told about its trouble, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
+  /** The channels to which its problems are reported, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
   /** The job that gets a run for each run that failed after its last attempt, in the same transaction; default: none. */
   readonly deadLetter?: string | undefined
-  /** How long its final runs are kept, such as `7d`, or by how they ended; default: the `retention` of the app. */
+  /** How long its final runs are kept, such as `7d`, or one for each final state; default: the `retention` of the app. */
   readonly retention?: string | number | RetentionOptions | undefined
+  /** How soon its runs begin and end, whatever made them, and how old the last success may be; a breach is recorded and can be told. Default: nothing is promised. */
+  readonly sla?: SlaInput | undefined
 }
 
 /** How often and after which delays a failed run is retried. */
@@ -75,7 +79,7 @@ export interface RetryOptions {
 export interface JobInput extends JobOptions {
   /** A command as a list of arguments, run without a shell. @minItems 1 @maxItems 1000 */
   readonly command?: readonly string[] | CommandInput | undefined
-  /** A line for `/bin/sh -c`. Nothing is put into it: the run and its payload are variables, such as `$ROTA_PAYLOAD`. @minLength 1 */
+  /** A line for `/bin/sh -c`. Rota inserts nothing into it: the run and its payload are variables, such as `$ROTA_PAYLOAD`. @minLength 1 */
   readonly shell?: string | undefined
   /** A request to send. */
   readonly http?: HttpInput | undefined
@@ -103,6 +107,7 @@ export const jobOptionNames: readonly (keyof JobOptions)[] = [
   'limit',
   'limitPerKey',
   'retention',
+  'sla',
 ]
 
 /** The frozen job of a definition; throws one error with all its faults. */
@@ -127,6 +132,8 @@ export function readJob(
     readonly defaults?: DefinitionDefaults | undefined
     /** Options that the caller reads. */
     readonly others?: readonly string[] | undefined
+    /** The zone of the times of day that it promises; default: that of the defaults. */
+    readonly zone?: string | undefined
   },
   place: Place,
 ): Job | undefined {
@@ -146,12 +153,26 @@ export function readJob(
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
-    ...readRates(input, ['limit', 'limitPerKey'], place),
+    ...readJobRates(input, place),
     ...readJobRetention(input['retention'], within(place, 'retention')),
     ...readDeadLetter(input['deadLetter'], name, within(place, 'deadLetter')),
+    ...(input['sla'] === undefined
+      ? {}
+      : {
+          sla: readSla(input['sla'], within(place, 'sla'), {
+            hasPartitions: others.includes('partitions'),
+            timezone: written.zone ?? defaults?.timezone ?? 'UTC',
+          }),
+        }),
   }
   if (place.faults.length > before || name === undefined || handler === undefined) return undefined
   return frozen({ name, handler, ...rest })
+}
+
+function readJobRates(input: Written, place: Place): Pick<Job, 'limit' | 'limitPerKey'> {
+  const rates = readRates(input, ['limit', 'limitPerKey'], place)
+  noteFasterKeys(rates, place)
+  return rates
 }
 
 function withVariables(
@@ -219,7 +240,7 @@ function readRetry(value: unknown, place: Place): RetryPolicy {
   const attempts = readWhole(input['attempts'], attemptBounds, within(place, 'attempts')) ?? 3
   const not = readNot(input['not'], within(place, 'not'))
   if (not !== undefined && attempts === 1)
-    fault(within(place, 'not'), 'it means nothing with attempts: 1, which retries nothing')
+    fault(within(place, 'not'), 'it has no effect with attempts: 1, because nothing is retried')
   return {
     attempts,
     backoff: backoff ?? noRetry.backoff,

@@ -9,7 +9,7 @@ import { readConcurrency, readName, readOptions } from '../definition/read-value
 export interface QueueOptions {
   /** How many of its runs may run concurrently, over all workers; default: unlimited. @minimum 1 */
   readonly concurrency?: number | undefined
-  /** How many attempts of its runs may start in a time, over all workers; default: unlimited. */
+  /** How many attempts of its runs may start in a period, over all workers; default: unlimited. */
   readonly limit?: RateLimitOptions | undefined
 }
 

@@ -1,6 +1,7 @@
 import { fault, within, type Place } from '../definition/faults.js'
 import { readDuration, readOptions, readWhole, type Written } from '../definition/read-value.js'
-import type { RateLimit } from './rate-limit.js'
+import { formatDuration } from '../../time/duration.js'
+import { spacingOf, type RateLimit } from './rate-limit.js'
 
 /** A rate: starts are spaced evenly, by `per` divided by `max`. */
 export interface RateLimitOptions {
@@ -27,6 +28,26 @@ export function readRates<Name extends string>(
     if (limit !== undefined) found[name] = limit
   }
   return found
+}
+
+/** Notes a limit of each key that lets more start than the limit of all keys together. */
+export function noteFasterKeys(
+  {
+    limit,
+    limitPerKey,
+  }: { readonly limit?: RateLimit | undefined; readonly limitPerKey?: RateLimit | undefined },
+  place: Place,
+): void {
+  if (limit === undefined || limitPerKey === undefined || spacingOf(limitPerKey) >= spacingOf(limit)) return
+  fault(
+    within(place, 'limitPerKey'),
+    `${rateText(limitPerKey)} contradicts \`limit\` (${rateText(limit)}): one key cannot start more than all keys together`,
+    `at most ${rateText(limit)}`,
+  )
+}
+
+function rateText({ max, perMs }: RateLimit): string {
+  return `${max} in ${formatDuration(perMs)}`
 }
 
 function readRate(value: unknown, place: Place): RateLimit | undefined {

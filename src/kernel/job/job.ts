@@ -4,6 +4,7 @@ import type { Json } from '../definition/json.js'
 import type { SecretText } from '../definition/secret-text.js'
 import type { RateLimit } from './rate-limit.js'
 import type { JobRetention } from './retention.js'
+import type { Sla } from '../sla/sla.js'
 import { noRetry, type RetryPolicy } from './retry.js'
 
 /** The action of a job: a function of the process that defined it, a function of a module, a command, a request, or a pipeline file. */
@@ -65,18 +66,20 @@ export interface Job {
   readonly concurrency: number | undefined
   /** How many runs with one `concurrencyKey` may run concurrently, over all workers. */
   readonly concurrencyPerKey: number
-  /** How many attempts may start in a time, over all workers. */
+  /** How many attempts may start in a period, over all workers. */
   readonly limit?: RateLimit | undefined
   /** The same for each `concurrencyKey`. */
   readonly limitPerKey?: RateLimit | undefined
   /** How many workers a run may crash before it is quarantined. */
   readonly maxCrashes: number
-  /** The channels that are told about its trouble; absent: the rules of the app say it. */
+  /** The channels to which its problems are reported; absent: the rules of the app decide. */
   readonly alerts?: AlertsOption | undefined
   /** The job that gets each run that failed for good. */
   readonly deadLetter?: string | undefined
   /** How long its final runs are kept; absent: as the app says. */
   readonly retention?: JobRetention | undefined
+  /** What is promised about its runs, its last success and its partitions. */
+  readonly sla?: Sla | undefined
   /** The asset part of its definition, if it is an asset. */
   readonly asset?: AssetSpec | undefined
   /** Its source has removed it: it stays for its runs, and any source may define the name again. */
@@ -95,7 +98,7 @@ export const jobDefaults: Omit<Job, 'name'> = {
   maxCrashes: 3,
 }
 
-/** A queue: its name, and how many of its runs may run concurrently and start in a time, over all workers. */
+/** A queue: its name, and how many of its runs may run concurrently and start in a period, over all workers. */
 export interface Queue {
   readonly name: string
   readonly concurrency: number | undefined

@@ -1,14 +1,14 @@
 /**
- * A rate limit: how many attempts may start in a time, over all workers. Starts are spaced by `per / max`; after a quiet
- * time, `burst` of them may come at once. So any stretch of `per` holds at most `max + burst - 1` starts, and with a
- * burst of 1 at most `max`. All that has to be remembered is one instant.
+ * A rate limit: how many attempts may start in a period, over all workers. Starts are spaced by `per / max`; after a
+ * quiet time, `burst` of them may start at once. So any period of `per` has at most `max + burst - 1` starts, and with a
+ * burst of 1 at most `max`. Only one instant has to be remembered.
  */
 import type { Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
 import { isMap } from '../definition/read-value.js'
 import type { StateKey } from '../state/state-entry.js'
 
-/** How many attempts may start in a time. */
+/** How many attempts may start in a period. */
 export interface RateLimit {
   readonly max: number
   readonly perMs: number
@@ -31,6 +31,8 @@ export interface RateState {
   readonly freeAt: Instant
   /** Whose runs started last, the newest last. */
   readonly turns: readonly string[]
+  /** When it was last changed, by the clock of the process that did. */
+  readonly at?: Instant | undefined
 }
 
 /** The limits of a job; undefined where it has none. */
@@ -38,8 +40,9 @@ export function ratesOf(
   job: { readonly limit?: RateLimit | undefined; readonly limitPerKey?: RateLimit | undefined },
   queue: { readonly limit?: RateLimit | undefined } | undefined,
 ): JobRates | undefined {
-  const rates = { queue: queue?.limit, job: job.limit, key: job.limitPerKey }
-  return Object.values(rates).some((limit) => limit !== undefined) ? rates : undefined
+  const [ofQueue, ofJob, ofKey] = [queue?.limit, job.limit, job.limitPerKey]
+  if (ofQueue === undefined && ofJob === undefined && ofKey === undefined) return undefined
+  return { queue: ofQueue, job: ofJob, key: ofKey }
 }
 
 /** Where the state of a limit is kept: that of a queue, of a job, or of one concurrency key of a job. */
@@ -49,25 +52,36 @@ export function rateEntry(of: keyof JobRates, name: string, key = ''): StateKey 
 
 /** The state as it was stored. */
 export function rateStateOf(value: Json | undefined): RateState {
-  const { freeAt, turns } = isMap(value) ? value : {}
+  const { freeAt, turns, at } = isMap(value) ? value : {}
   return {
     freeAt: typeof freeAt === 'number' ? freeAt : 0,
     turns: Array.isArray(turns) ? (turns as string[]) : [],
+    at: typeof at === 'number' ? at : undefined,
   }
 }
 
 /** The state as it is stored. */
-export function storedRate({ freeAt, turns }: RateState): Json {
-  return turns.length === 0 ? { freeAt } : { freeAt, turns: [...turns] }
+export function storedRate({ freeAt, turns, at }: RateState): Json {
+  return {
+    freeAt,
+    ...(turns.length === 0 ? {} : { turns: [...turns] }),
+    ...(at === undefined ? {} : { at }),
+  }
 }
+
+/** A claim reads the clock and then waits for its transaction, while others come before it: so it may be this late. */
+const longestLagMs = 10_000
 
 /**
  * The state as it can be now. Where it says more, it was remembered under another limit, or the clock was set back since:
  * then it counts as used up from now on, so nobody waits longer than the limit says. Whoever finds that writes it down.
+ * A claim that is only a moment behind the last one must not: it would take back what that one has used up.
  */
 export function possibleState(limit: RateLimit, state: RateState, now: Instant): RateState {
-  const latest = now + limit.burst * spacingOf(limit)
-  return state.freeAt <= latest ? state : { ...state, freeAt: latest }
+  const { freeAt, at = now } = state
+  const sinceAt = at > now && at - now <= longestLagMs ? at : now
+  const latest = sinceAt + limit.burst * spacingOf(limit)
+  return freeAt <= latest ? state : { ...state, freeAt: latest, at: now }
 }
 
 /** How many attempts may start now. */

@@ -86,6 +86,7 @@ export function settledState({ entry, limit, state, started }: RateRoom, now: In
   if (started.length === 0) return state
   return {
     freeAt: afterStarts(limit, state, { now, count: started.length }),
+    at: Math.max(state.at ?? now, now),
     // The runs of one key have no turns among themselves.
     turns: entry.item === '' ? afterTurns(state.turns, started) : [],
   }
@@ -106,7 +107,7 @@ export function waitUntil({ queue, own }: JobRooms, now: Instant): Instant | und
   return Math.max(...full.map((room) => nextStartAt(room.limit, settledState(room, now))))
 }
 
-/** Jobs that take turns: those of one limited queue together, each other one by itself. */
+/** Jobs that take turns: those of one limited queue together, each other job separately. */
 export function turnGroups<Rooms extends JobRooms>(rooms: Iterable<Rooms>): Rooms[][] {
   const groups = new Map<RateRoom | string, Rooms[]>()
   for (const each of rooms) {

@@ -1,4 +1,4 @@
-/** Who goes next under a rate limit: runs with different concurrency keys take turns, whatever backlog each of them has. */
+/** Which run is next under a rate limit: runs with different concurrency keys take turns, however many runs each key has. */
 import type { ConcurrencySlot } from '../run/run.js'
 
 /** How many runs are looked at to let keys take turns, and how many turns are remembered. */

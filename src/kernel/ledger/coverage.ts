@@ -1,7 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { LedgerReason } from './ledger.js'
 
-/** What became of the due instants of one trigger, computed anew from the definitions that were kept. */
+/** What became of the due instants of one trigger, computed again from the definitions that were kept. */
 export interface Coverage {
   readonly trigger: string
   readonly fromAt: Instant
@@ -18,6 +18,12 @@ export interface Coverage {
   readonly unexpectedCount: number
   /** Instants computed with other zone rules than those in force when they were planned. */
   readonly otherZoneRules: boolean
+}
+
+/** The coverage of a trigger, and beside it how it kept its promises. */
+export interface CoverageReport extends Coverage {
+  /** How many promises of the trigger were broken in that time, as far as breaches are kept. */
+  readonly breaches: number
 }
 
 /** Whether the ledger accounts for everything, and only for what was due. */

@@ -20,13 +20,13 @@ import { isMap, readChoice, readFlag, readOptions, timed, type Written } from '.
 
 /** The options of time partitions. */
 export interface TimeOptions {
-  /** The IANA zone whose calendar cuts the slices; default: `UTC`, never the host's zone. */
+  /** The IANA zone of the partitions; default: `UTC`, never the host's zone. */
   readonly timezone?: string | undefined
   /** The label of the first one. */
   readonly start?: string | undefined
   /** The label of the last one. */
   readonly end?: string | undefined
-  /** Whether an instant means the slice before the one that contains it. */
+  /** Whether a due instant stands for the partition before the one that contains it. */
   readonly previous?: boolean | undefined
 }
 

@@ -44,7 +44,7 @@ function readMap(value: unknown, place: Place): PartitionMap | undefined {
   return offset === undefined ? undefined : { offset }
 }
 
-/** A key that upstream does not have would wait for ever, which is never intended. */
+/** A key that upstream does not have would wait forever, which is never intended. */
 function checkKeys({ downstream, upstream, map }: Mapping, place: Place): void {
   if (map === 'all' || map === 'any') return
   const own = dimensionsOf(downstream)

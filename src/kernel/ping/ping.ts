@@ -1,6 +1,6 @@
 /**
- * Pings tell a service outside, such as healthchecks.io, that runs of a trigger begin and end; the service alerts when
- * they do not come. The tick that makes a run also writes a state entry for it, so that no ping is forgotten.
+ * Pings inform an external service, such as healthchecks.io, that runs of a trigger begin and end; the service alerts
+ * when pings stop. The tick that makes a run also writes a state entry for its pings, so that none is lost.
  */
 import { fault, shown, type Place } from '../definition/faults.js'
 import type { Json } from '../definition/json.js'

@@ -1,6 +1,6 @@
 /**
- * What becomes of several enqueues of a job with one key that come close together. A run keeps the key as its unique
- * key, with the kind before it, and the number of enqueues that it stands for as a label.
+ * Debounce and throttle: what happens to several enqueues of a job with one key in a short time. The run keeps the key as
+ * its unique key, with the kind before it, and counts the other enqueues in a label.
  */
 import type { Instant } from '../../time/instant.js'
 

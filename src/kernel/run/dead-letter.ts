@@ -2,6 +2,7 @@ import type { Json } from '../definition/json.js'
 import { runIdOf } from '../identity/identity.js'
 import { endEffectFor, slotsFor } from '../identity/occurrence.js'
 import type { Job } from '../job/job.js'
+import { runDeadlines } from '../sla/deadline.js'
 import { formatInstant } from '../../time/instant.js'
 import type { EndedRun } from './end-effect.js'
 import type { NewRun } from './run.js'
@@ -38,6 +39,7 @@ export function deadLetterRun(run: FailedRun, job: Job): NewRun {
     },
     slots: slotsFor({ job }),
     ...endEffectFor(job),
+    ...runDeadlines({ job }, run.at),
     labels: { [deadLetterLabel]: run.id },
   }
 }

@@ -7,6 +7,8 @@ import type { Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
 import type { RunId } from '../identity/identity.js'
 import type { StateChange, StateKey } from '../state/state-entry.js'
+import { jobKey } from '../sla/deadline.js'
+import { afterSuccess, freshnessKey, type Freshness } from '../sla/freshness.js'
 import type { FinalState, StoredError } from './run.js'
 
 /** One row of the table of effects. */
@@ -23,6 +25,10 @@ export interface EndEffect {
   readonly wakesTrigger?: boolean
   /** The state entry that every trigger that follows the job of the run gets, and by which it is woken. */
   readonly arrival?: (run: EndedRun) => Omit<StateChange, 'name'> | undefined
+  /** Whether the end of the run is a success of its trigger; default: if the run is done. `values` are those of `reads`. */
+  readonly keepsTrigger?: (run: EndedRun, values: readonly (Json | undefined)[]) => boolean
+  /** Whether it continues a chain besides. */
+  readonly isChain?: true
 }
 
 /** A run that has become final, as far as its effect needs to know it. */
@@ -47,11 +53,49 @@ export type EndEffects = ReadonlyMap<string, EndEffect>
  * The end of a run of an after-finish trigger gives that trigger its next due instant. Stores do this themselves, with
  * the run and the interval that they keep beside the trigger; only the first end of a run does it.
  */
-export const chainEffect: EndEffect = { name: 'chain', code: 1 }
+export const chainEffect: EndEffect = { name: 'chain', code: 1, isChain: true }
 
-/** The table of effects; the chain is always in it. */
+/** Behind the name of an effect: whose promises about freshness a success keeps. The number is added to that of the effect. */
+const keeping: readonly { readonly kept: Kept; readonly code: number }[] = [
+  { kept: 'job', code: 100 },
+  { kept: 'trigger', code: 200 },
+  { kept: 'both', code: 300 },
+]
+
+/** What stands for the effect of a run that has no other. */
+const noEffect = 'run'
+
+/** The name of an effect for a run whose success keeps promises about freshness. */
+export function keepingName(
+  name: string | undefined,
+  { isJob, isTrigger }: { readonly isJob: boolean; readonly isTrigger: boolean },
+): string | undefined {
+  if (!isJob && !isTrigger) return name
+  return `${name ?? noEffect}+${isJob && isTrigger ? 'both' : isJob ? 'job' : 'trigger'}`
+}
+
+/** The numbers of the effects that continue a chain; one less is the number of the same effect without it. */
+export const chainCodes = [chainEffect.code, ...keeping.map(({ code }) => code + chainEffect.code)]
+
+/** The name of the effect that is left when the chain has been continued. */
+export function withoutChain(name: string): string | undefined {
+  const [, kept] = name.split('+')
+  return kept === undefined ? undefined : `${noEffect}+${kept}`
+}
+
+/** The table of effects; the chain is always in it, and each one also for runs that keep promises. */
 export function endEffectsOf(effects: readonly EndEffect[]): EndEffects {
-  const all = [chainEffect, ...effects]
+  const own = [chainEffect, ...effects]
+  const all = [undefined, ...own].flatMap((base) => [
+    ...(base === undefined ? [] : [base]),
+    ...keeping.map(({ kept, code }) =>
+      keepingEffect(base, {
+        name: `${base?.name ?? noEffect}+${kept}`,
+        code: code + (base?.code ?? 0),
+        kept,
+      }),
+    ),
+  ])
   const table = new Map(all.map((effect) => [effect.name, effect]))
   const codes = new Set(all.map(({ code }) => code))
   if (table.size < all.length || codes.size < all.length)
@@ -67,4 +111,47 @@ export function endEffectNamed(effects: EndEffects, name: string): EndEffect {
   const effect = effects.get(name)
   if (effect === undefined) throw new Error(`The store was opened without the end effect ${name}`)
   return effect
+}
+
+/** Whose promises the success of a run keeps. */
+type Kept = 'job' | 'trigger' | 'both'
+
+/** The same effect for a run whose success keeps promises about freshness; or that alone, for a run that has no other. */
+function keepingEffect(
+  base: EndEffect | undefined,
+  { name, code, kept }: { readonly name: string; readonly code: number; readonly kept: Kept },
+): EndEffect {
+  const own = (run: EndedRun): readonly StateKey[] => base?.reads?.(run) ?? []
+  const isKept = (run: EndedRun, key: StateKey, values: readonly (Json | undefined)[]): boolean =>
+    key.name === run.trigger && base?.keepsTrigger !== undefined
+      ? base.keepsTrigger(run, values)
+      : run.state === 'done'
+  return {
+    ...base,
+    name,
+    code,
+    reads: (run) => [...own(run), ...keysOf(run, kept)],
+    changes: (run, values) => {
+      const count = own(run).length
+      const others = values.slice(0, count)
+      const keys = keysOf(run, kept).flatMap((key, i) => {
+        const known = values[count + i] as unknown as Freshness | undefined
+        return known !== undefined && isKept(run, key, others) ? [{ key, known }] : []
+      })
+      return [
+        ...(base?.changes?.(run, others) ?? []),
+        ...keys.map(({ key, known }) => ({
+          ...key,
+          value: afterSuccess(known, run.at) as unknown as Json,
+        })),
+      ]
+    },
+  }
+}
+
+function keysOf({ job, trigger }: EndedRun, kept: Kept): StateKey[] {
+  return [
+    ...(kept === 'trigger' ? [] : [freshnessKey(jobKey(job))]),
+    ...(kept === 'job' || trigger === undefined ? [] : [freshnessKey(trigger)]),
+  ]
 }

@@ -2,6 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import type { RunId } from '../identity/identity.js'
 import type { Json } from '../definition/json.js'
 import type { Burst } from './burst.js'
+import type { SlaRule } from '../sla/sla.js'
 
 /** Where a run is in its life; what never became a run is in the ledger instead. */
 export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -69,6 +70,19 @@ export interface NewRun {
   readonly burst?: Burst | undefined
   /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
   readonly labels?: Labels | undefined
+  /** By when what has to have become of it; written with it where it is recorded. */
+  readonly deadlines?: readonly RunDeadline[] | undefined
+}
+
+/** One promise about a run. */
+export interface RunDeadline {
+  readonly rule: SlaRule
+  /** Whose promise it is. */
+  readonly of: 'trigger' | 'round' | 'job' | 'asset'
+  readonly name: string
+  readonly deadlineAt: Instant
+  /** How long it has from its due instant on, where that was promised. */
+  readonly withinMs: number | null
 }
 
 /** A run as it stands in the store. */

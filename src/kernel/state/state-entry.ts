@@ -9,7 +9,8 @@ import type { Json } from '../definition/json.js'
  * the ends of a day by hour and job, what became of the due instants of a trigger on a day, a notice of trouble and
  * what became of it, the rules of alerts, a calendar, a deadline of a run and one that was not kept, how far a rate
  * limit is used up, a request to a process to read its config again,
- * a run whose pings are not all sent.
+ * a run whose pings are not all sent, the queues that a source gives limits, that entries were removed,
+ * and what a definition promises about its last success or its partitions.
  */
 export type StateKind =
   | 'cycle'
@@ -40,6 +41,9 @@ export type StateKind =
   | 'rate'
   | 'reload'
   | 'ping'
+  | 'queues'
+  | 'removal'
+  | 'promise'
 
 /** Which note: of a kind, about something that has a name, and where there are many of them which item. */
 export interface StateKey {
@@ -74,4 +78,16 @@ export interface StateFilter {
   /** Only those behind this one, in the order of name and item. */
   readonly after?: { readonly name: string; readonly item: string } | undefined
   readonly limit: number
+}
+
+/** What a removal counts beside the revisions of entries, which go away with them: more than those come to. */
+export const removalWeight = 1_000_003
+
+/**
+ * What is written beside changes that only remove entries: a removed entry leaves nothing by which a reader could see
+ * that the state has changed.
+ */
+export function removalMark(changes: readonly StateChange[]): readonly StateChange[] {
+  const isRemoval = changes.length > 0 && changes.every(({ value }) => value === undefined)
+  return isRemoval ? [{ kind: 'removal', name: '', item: '', value: true }] : []
 }

@@ -34,13 +34,13 @@ export interface Tick {
   readonly stateChanges?: readonly StateChange[] | undefined
   /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
   readonly takesArrivals?: boolean | undefined
-  /** What a round found due and left out, for whoever listens; what is stored of it is in the ranges. */
+  /** What a round found due and what it skipped, for events; the ranges have what is stored of it. */
   readonly checks?: readonly CheckNotice[] | undefined
   /** Observations that count as seen from now on. */
   readonly seen?: readonly SeenKey[] | undefined
 }
 
-/** An observation that was acted on: a digest of its key, and until when it is remembered where not for ever. */
+/** An observation that was acted on: a digest of its key, and until when it is remembered where not forever. */
 export interface SeenKey {
   readonly digest: string
   readonly untilAt?: Instant | undefined

@@ -1,14 +1,21 @@
 import { formatDuration } from '../../time/duration.js'
 import { fault, shown, within, type Place } from '../definition/faults.js'
 import { isMap, type Written } from '../definition/read-value.js'
+import type { Job } from '../job/job.js'
+import type { Sla } from '../sla/sla.js'
+import { scheduleOf, type ScheduleSpec } from './schedule.js'
 import type { Trigger } from './trigger.js'
 
-type Policies = Pick<Trigger, 'catchUp' | 'jitterMs' | 'spreadMs' | 'sla' | 'pauseAfter'>
+type Policies = Pick<Trigger, 'catchUp' | 'jitterMs' | 'spreadMs' | 'sla' | 'pauseAfter'> & {
+  /** Absent where it could not be read. */
+  readonly schedule: ScheduleSpec | undefined
+}
 
 /** Notes options of a trigger that contradict each other. Each fault stands at one of the two places and names the other. */
 export function noteContradictions(input: Written, policies: Policies, place: Place): void {
   noteCatchUp(input['catchUp'], policies, within(place, 'catchUp'))
   noteSla(input, policies, within(place, 'sla'))
+  noteAge(policies.sla, policies.schedule, within(place, 'sla'))
   notePauseAfter(input, policies, within(place, 'pauseAfter'))
 }
 
@@ -44,6 +51,74 @@ function noteSla(input: Written, { sla, jitterMs, spreadMs }: Policies, place: P
       within(place, name),
       `${formatDuration(ms)} contradicts ${names.join(' and ')}, ${moved}`,
       `at least ${formatDuration(movedMs)}`,
+    )
+  }
+}
+
+/** Notes a promise about the last success that the schedule itself breaks every time. */
+export function noteAge(sla: Sla | undefined, schedule: ScheduleSpec | undefined, place: Place): void {
+  const ageMs = sla?.notOlderThanMs
+  if (ageMs === undefined || schedule === undefined) return
+  const at = within(place, 'notOlderThan')
+  if (schedule.kind === 'once') {
+    fault(
+      at,
+      `${formatDuration(ageMs)} contradicts \`at\`: there is one run`,
+      'leave it out, or use finishedWithin',
+    )
+    return
+  }
+  const gapMs = shortestGapMs(schedule)
+  if (gapMs === undefined || ageMs > gapMs) return
+  const option = schedule.kind === 'cron' ? 'cron' : 'every'
+  fault(
+    at,
+    `${formatDuration(ageMs)} contradicts \`${option}\`, which is due no oftener than every ${formatDuration(gapMs)}`,
+    `longer than ${formatDuration(gapMs)}`,
+  )
+}
+
+/** How many due instants of an expression are compared. */
+const mostCompared = 50
+
+/** Any day serves: expressions are the same in every year but for leap days and clock changes. */
+const comparedFrom = Date.UTC(2026, 0, 1)
+
+/** The shortest time between two due instants. */
+function shortestGapMs(schedule: ScheduleSpec): number | undefined {
+  if (schedule.kind === 'interval' || schedule.kind === 'after-finish') return schedule.everyMs
+  if (schedule.kind !== 'cron') return undefined
+  const { kind, expression, timezone, dst } = schedule
+  const instants = scheduleOf({ kind, expression, timezone, dst })
+  let shortest: number | undefined
+  let before = instants.next(comparedFrom)
+  for (let i = 0; i < mostCompared && before !== undefined; i++) {
+    const next = instants.next(before)
+    if (next === undefined) break
+    shortest = Math.min(shortest ?? Infinity, next - before)
+    before = next
+  }
+  return shortest
+}
+
+/** Notes where a trigger delays the runs of its job longer than the job promises. */
+export function noteDelayedJob(
+  { jitterMs, spreadMs }: Pick<Trigger, 'jitterMs' | 'spreadMs'>,
+  job: Job | undefined,
+  place: Place,
+): void {
+  const movedMs = jitterMs + spreadMs
+  const promises = [
+    ['startedWithin', job?.sla?.startedWithinMs],
+    ['finishedWithin', job?.sla?.finishedWithinMs],
+  ] as const
+  for (const [name, ms] of promises) {
+    if (job === undefined || ms === undefined || ms >= movedMs) continue
+    const option = jitterMs >= spreadMs ? 'jitter' : 'spread'
+    fault(
+      within(place, option),
+      `runs may be delayed by ${formatDuration(movedMs)}, which contradicts \`jobs.${job.name}.sla.${name}\` (${formatDuration(ms)})`,
+      `at most ${formatDuration(ms)}`,
     )
   }
 }

@@ -48,7 +48,7 @@ export function readOverlap(value: unknown, catchUp: CatchUpPolicy, place: Place
   const usual = catchUp.mode === 'all' ? 'queue-all' : 'skip'
   const overlap = readChoice(value, overlaps, place) ?? usual
   if (catchUp.mode === 'all' && overlap === 'skip') {
-    fault(place, 'skip would drop what catch-up all brings back', 'any but skip, or catchUp latest')
+    fault(place, 'skip would drop the runs that catch-up all creates', 'any but skip, or catchUp latest')
   }
   return overlap
 }

@@ -55,7 +55,7 @@ export function readSchedule(
 ): ScheduleSpec | undefined {
   const chosen = scheduleKinds.filter((kind) => input[kind] !== undefined)
   const [kind, second] = chosen
-  if (kind === undefined) return fault(place, 'nothing says when it is due', 'exactly one of cron, every, at')
+  if (kind === undefined) return fault(place, 'it has no schedule', 'exactly one of cron, every, at')
   if (second !== undefined) {
     return fault(place, `${chosen.join(' and ')} cannot be combined`, 'exactly one of cron, every, at')
   }
@@ -87,8 +87,7 @@ function readCron(input: Written, zone: string, place: Place): ScheduleSpec | un
   const before = place.faults.length
   const expression = input['cron']
   const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone'))
-  const policies = Object.keys(dstPolicies) as DstPolicy[]
-  const dst = readChoice(input['dst'], policies, within(place, 'dst'))
+  const dst = readChoice(input['dst'], policyNames, within(place, 'dst'))
   const bounds = readBounds(input, timezone ?? 'UTC', place)
   if (typeof expression !== 'string') {
     return fault(
@@ -100,10 +99,14 @@ function readCron(input: Written, zone: string, place: Place): ScheduleSpec | un
   // A wrong zone must not hide a wrong expression, so UTC stands in for it.
   timed(within(place, 'cron'), () => assertFires(expression, { timezone: timezone ?? 'UTC', dst }))
   if (place.faults.length > before || timezone === undefined) return undefined
-  return firing(
-    { kind: 'cron', expression, timezone, ...(dst === undefined ? {} : { dst }), ...bounds },
-    place,
-  )
+  const spec: ScheduleSpec = { kind: 'cron', expression, timezone, ...(dst === undefined ? {} : { dst }) }
+  return hasBounds(bounds) ? firing({ ...spec, ...bounds }, place) : spec
+}
+
+const policyNames = Object.keys(dstPolicies) as DstPolicy[]
+
+function hasBounds({ startAt, endAt, count }: Bounds): boolean {
+  return startAt !== undefined || endAt !== undefined || count !== undefined
 }
 
 /** Bounds that leave no instant are a mistake that would show as silence. */
@@ -150,7 +153,7 @@ function readOnce(input: Written, zone: string, place: Place): ScheduleSpec | un
   const at = readOptional(input['at'], timezone ?? 'UTC', within(place, 'at'))
   if (place.faults.length > before || at === undefined) return undefined
   if (input['timezone'] !== undefined && hasOwnOffset(input['at'])) {
-    return fault(within(place, 'timezone'), 'at names its instant by itself, so the zone would mean nothing')
+    return fault(within(place, 'timezone'), 'at is an exact instant, so a zone has no effect')
   }
   return { kind: 'once', at }
 }

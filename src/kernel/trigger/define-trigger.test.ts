@@ -64,7 +64,7 @@ describe('a trigger', () => {
 
   it('says in its message whose fault it is', () => {
     expect(() => defineTrigger('nightly', { job: 'j' })).toThrow(
-      'trigger "nightly" is not valid: (whole): nothing says when it is due (allowed: exactly one of cron, every, at)',
+      'trigger "nightly" is not valid: (whole): it has no schedule (allowed: exactly one of cron, every, at)',
     )
   })
 })
@@ -124,7 +124,7 @@ describe('when a trigger is due', () => {
   })
 
   it.each<[object, string[]]>([
-    [{}, ['(whole): nothing says when it is due (exactly one of cron, every, at)']],
+    [{}, ['(whole): it has no schedule (exactly one of cron, every, at)']],
     [
       { cron: '* * * * *', at: '2026-01-01T00:00Z' },
       ['(whole): cron and at cannot be combined (exactly one of cron, every, at)'],
@@ -176,7 +176,7 @@ describe('when a trigger is due', () => {
     ],
     [
       { at: '2026-01-01T00:00Z', timezone: 'Europe/Berlin' },
-      ['timezone: at names its instant by itself, so the zone would mean nothing'],
+      ['timezone: at is an exact instant, so a zone has no effect'],
     ],
     [{ at: new Date(Number.NaN) }, ['at: the Date is invalid']],
     [
@@ -235,11 +235,11 @@ describe('what becomes of late and overlapping instants', () => {
   it.each<[object, string[]]>([
     [
       { catchUp: 'all', overlap: 'skip' },
-      ['overlap: skip would drop what catch-up all brings back (any but skip, or catchUp latest)'],
+      ['overlap: skip would drop the runs that catch-up all creates (any but skip, or catchUp latest)'],
     ],
     [
       { partition: 'day', overlap: 'skip' },
-      ['overlap: skip would drop what catch-up all brings back (any but skip, or catchUp latest)'],
+      ['overlap: skip would drop the runs that catch-up all creates (any but skip, or catchUp latest)'],
     ],
     [{ catchUp: 'lastest' }, ['catchUp: "lastest" is not allowed; did you mean latest? (skip, latest, all)']],
     [{ catchUp: { grace: '61m' } }, ['catchUp.grace: "61m" is too long (from 0s to 1h)']],
@@ -350,7 +350,10 @@ describe('options that contradict each other are refused, with both places', () 
       { ...cron, catchUp: { mode: 'skip', maxAge: '1h' } },
       'catchUp.maxAge: "1h" contradicts `catchUp.mode` (skip)',
     ],
-    [{ ...cron, catchUp: 'all', overlap: 'skip' }, 'overlap: skip would drop what catch-up all brings back'],
+    [
+      { ...cron, catchUp: 'all', overlap: 'skip' },
+      'overlap: skip would drop the runs that catch-up all creates',
+    ],
     [
       { ...cron, jitter: '10m', sla: { startedWithin: '1m' } },
       'sla.startedWithin: 1m contradicts `jitter`, which may delay a run by 10m',

@@ -28,7 +28,8 @@ import {
 import type { Labels } from '../run/run.js'
 import type { SecretText } from '../definition/secret-text.js'
 import { readPing } from '../ping/ping.js'
-import { readSla, type SlaInput } from '../sla/sla.js'
+import { readSla } from '../sla/define-sla.js'
+import type { SlaInput } from '../sla/sla.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 
 /** When a job is due, and what becomes of instants that come late or too early. Exactly one of `cron`, `every` and `at` says when. */
@@ -41,11 +42,11 @@ export interface ScheduleOptions {
   readonly dst?: DstPolicy | undefined
   /** The length of the interval, such as `15m` or milliseconds; at least 100 ms. */
   readonly every?: string | number | undefined
-  /** Counts the interval from the end of the run before, instead of on a fixed grid. */
+  /** Measures the interval from the end of the previous run, instead of using a fixed grid. */
   readonly after?: 'finish' | undefined
   /** An instant on the grid of `every`; default: the instant of the first definition. */
   readonly anchor?: string | Date | undefined
-  /** Whether an interval is due at its beginning too, and not only after the first `every`. */
+  /** Whether an interval is also due at its beginning, not only after the first `every`. */
   readonly immediate?: boolean | undefined
   /** The one instant of a one-shot: a Date, or a text such as `2026-01-05T09:00` (in `timezone`) or `2026-01-05T09:00:00Z`. */
   readonly at?: string | Date | undefined
@@ -53,15 +54,15 @@ export interface ScheduleOptions {
   readonly start?: string | Date | undefined
   /** No instant after it is due. */
   readonly end?: string | Date | undefined
-  /** How many instants are due in all, from `start` or the first definition on; those that do not run count too. @minimum 1 @maximum 100000 */
+  /** The total number of due instants, from `start` or the first definition; those that do not run count, too. @minimum 1 @maximum 100000 */
   readonly count?: number | undefined
   /** Calendars in which it is due, or not due. */
   readonly calendar?: CalendarOptions | undefined
-  /** Stretches in which it is never due. */
+  /** Periods in which it is never due. */
   readonly blackouts?: readonly BlackoutInput[] | undefined
-  /** Handed to every run; at most 256 KiB of JSON. */
+  /** Passed to every run; at most 256 KiB of JSON. */
   readonly payload?: Json | undefined
-  /** Labels every run with the partition that its due instant is about: a slice of time in the trigger's zone, or for an asset `slice` (default), `previous`, a `label` or a `key`. */
+  /** Labels every run with the partition of its due instant: a slice of time in the trigger's zone, or for an asset `slice` (default), `previous`, a `label` or a `key`. */
   readonly partition?: PartitionRule | undefined
   /** What happens to instants found late, as after downtime; default: `latest`, or `all` with a partition. */
   readonly catchUp?: CatchUpPolicy['mode'] | CatchUpOptions | undefined
@@ -75,15 +76,15 @@ export interface ScheduleOptions {
   readonly priority?: number | undefined
   /** Pauses the trigger after this many failed runs in a row, until somebody resumes it; default: never. @minimum 1 @maximum 1000 */
   readonly pauseAfter?: number | undefined
-  /** Defined but not ticking when false. */
+  /** If false, it is defined but never due. */
   readonly enabled?: boolean | undefined
-  /** Names that its runs carry beside their ids, such as those of another program; at most 16. */
+  /** Additional names of its runs, such as those of another program; at most 16. */
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** How soon after their due instants its runs begin and end; a breach is recorded and can be told. */
+  /** How soon after their due instants its runs begin and end, and how old its last success may be; a breach is recorded and can be reported. */
   readonly sla?: SlaInput | undefined
-  /** An address that is told of the begin and the end of each run, in the form of healthchecks.io; `{ env: NAME }` keeps it secret. */
+  /** An address that gets a request at the start and the end of each run, in the format of healthchecks.io; `{ env: NAME }` keeps it secret. */
   readonly ping?: SecretText | undefined
-  /** The channels that are told about its trouble, in place of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
+  /** The channels to which its problems are reported, in place of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
 }
 
@@ -108,7 +109,7 @@ export type JobSchedule<Payload> = Omit<ScheduleOptions, 'payload'> &
 export interface CatchUpOptions {
   /** `skip` runs none of them, `latest` the newest, `all` the newest `maxRuns`. */
   readonly mode?: CatchUpPolicy['mode'] | undefined
-  /** Older ones never run; without it age does not matter. */
+  /** Older due times never run; default: no limit. */
   readonly maxAge?: string | number | undefined
   /** How many run under `all`; default: 100. @minimum 1 @maximum 10000 */
   readonly maxRuns?: number | undefined
@@ -130,7 +131,7 @@ export function defineTrigger(
 ): Trigger {
   const place = placeOf()
   const trigger = readTrigger({ name, input, asset, defaults: { calendars } }, place)
-  refuse(`trigger ${shown(name)}`, place.faults)
+  if (place.faults.length > 0) refuse(`trigger ${shown(name)}`, place.faults)
   return trigger as Trigger
 }
 
@@ -151,8 +152,11 @@ export function readTrigger(
   if (input === undefined) return undefined
   const job = input['job'] === undefined ? missingJob(place) : readName(input['job'], within(place, 'job'))
   const schedule = readSchedule(input, place, written.defaults)
-  const rest = readPolicies(input, written.asset, place)
-  noteContradictions(input, rest, place)
+  const rest = {
+    ...readPolicies(input, written.asset, place),
+    ...readPromises(input, written.defaults, place),
+  }
+  noteContradictions(input, { ...rest, schedule }, place)
   if (place.faults.length > before || name === undefined || job === undefined || schedule === undefined) {
     return undefined
   }
@@ -207,11 +211,26 @@ function readPolicies(
     ...(input['labels'] === undefined
       ? {}
       : { labels: readLabels(input['labels'], within(place, 'labels')) }),
-    ...(input['sla'] === undefined ? {} : { sla: readSla(input['sla'], within(place, 'sla')) }),
     ...(input['ping'] === undefined ? {} : { ping: readPing(input['ping'], within(place, 'ping')) }),
     ...(input['alerts'] === undefined
       ? {}
       : { alerts: readAlerts(input['alerts'], within(place, 'alerts')) }),
+  }
+}
+
+/** Times of day are those of its expression, which may change; without one, those of the zone that is in force now. */
+function readPromises(
+  input: Written,
+  defaults: DefinitionDefaults | undefined,
+  place: Place,
+): Pick<Trigger, 'sla'> {
+  if (input['sla'] === undefined) return {}
+  const named = input['timezone'] ?? defaults?.timezone
+  const zone = typeof named === 'string' ? named : 'UTC'
+  return {
+    sla: readSla(input['sla'], within(place, 'sla'), {
+      timezone: input['cron'] === undefined ? zone : undefined,
+    }),
   }
 }
 

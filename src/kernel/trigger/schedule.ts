@@ -69,7 +69,7 @@ export interface SensorSpec {
   readonly timeoutMs: number
   /** The zone in which days are counted. */
   readonly timezone: string
-  /** How long an observation is remembered where not for ever. */
+  /** How long an observation is remembered where not forever. */
   readonly dedupeMs?: number | undefined
   /** What makes two observations the same: the key alone, or key and partition. */
   readonly dedupeBy?: 'key' | 'key-and-partition' | undefined
@@ -81,6 +81,11 @@ export interface SensorSpec {
 export interface UpstreamSpec {
   readonly kind: 'upstream'
   readonly assets: readonly string[]
+}
+
+/** The zone of a trigger's schedule. */
+export function timezoneOf(schedule: ScheduleSpec): string {
+  return schedule.kind === 'cron' ? schedule.timezone : 'UTC'
 }
 
 /** The due instants of a spec, where they can be computed. */

@@ -36,7 +36,7 @@ export interface Trigger {
   readonly job: string
   readonly schedule: ScheduleSpec
   readonly payload: Json | undefined
-  /** Which piece of data each due instant is about; of an asset its own slice where nothing is said. */
+  /** The partition of each due instant; default for an asset: its slice. */
   readonly partition: PartitionRule | undefined
   readonly catchUp: CatchUpPolicy
   readonly overlap: OverlapPolicy
@@ -46,17 +46,17 @@ export interface Trigger {
   readonly spreadMs: number
   /** Overrides the job's. */
   readonly priority: number | undefined
-  /** Defined but not ticking when false. */
+  /** If false, it is defined but never due. */
   readonly enabled: boolean
   /** After so many failed runs in a row it is paused. */
   readonly pauseAfter?: number | undefined
   /** Copied to its runs. */
   readonly labels?: Labels | undefined
-  /** The channels that are told about its trouble; absent: its job or the rules of the app say it. */
+  /** The channels to which its problems are reported; absent: its job or the rules of the app decide. */
   readonly alerts?: AlertsOption | undefined
-  /** How soon after their due instants its runs begin and end. */
+  /** How soon after their due instants its runs begin and end, and how old its last success may be; of a round: its checks. */
   readonly sla?: Sla | undefined
-  /** Where the begin and the end of its runs are told. */
+  /** The address that gets a request at the start and the end of its runs. */
   readonly ping?: SecretText | undefined
   /** The services that each of its due instants checks; such a trigger makes no other runs. */
   readonly round?: RoundSpec | undefined

@@ -5,9 +5,11 @@ import { changeRunsLaws } from './change-runs-laws.js'
 import { chainLaws } from './cases/chains.js'
 import { claimLaws } from './cases/claims.js'
 import { autoPauseLaws } from './cases/policies/auto-pause.js'
+import { calendarLaws } from './cases/policies/calendars.js'
 import { burstLaws } from './cases/policies/burst.js'
 import { rateLimitLaws } from './cases/policies/rate-limits.js'
 import { deadLetterLaws } from './cases/policies/dead-letters.js'
+import { promiseLaws } from './cases/policies/promises.js'
 import { definitionLaws } from './cases/definitions.js'
 import { drainingLaws } from './cases/draining.js'
 import { expiryLaws } from './cases/expiry.js'
@@ -38,6 +40,7 @@ export function conformance(
   describe(`the ${name} store keeps the laws of the port`, () => {
     describe('definitions', () => definitionLaws(law))
     describe('planning', () => planningLaws(law))
+    describe('calendars', () => calendarLaws(law))
     describe('claims', () => claimLaws(law))
     describe('concurrency limits', () => slotLaws(law))
     describe('finish', () => finishLaws(law))
@@ -46,6 +49,7 @@ export function conformance(
     describe('debounce and throttle', () => burstLaws(law))
     describe('rate limits', () => rateLimitLaws(law))
     describe('dead letters', () => deadLetterLaws(law))
+    describe('promises', () => promiseLaws(law))
     describe('holds', () => holdLaws(law))
     describe('unique keys', () => uniqueLaws(law))
     describe('chains', () => chainLaws(law))

@@ -17,7 +17,7 @@ const waking: EndEffect = {
   wakesTrigger: true,
 }
 
-/** Writes what ended, and arrives at whoever follows the job if the run is done. */
+/** Writes what ended, and leaves an arrival for the triggers that follow the job if the run is done. */
 const arriving: EndEffect = {
   name: 'asset',
   code: 3,
@@ -63,7 +63,7 @@ function keptFrom({ trigger = '' }: EndedRun, value: Json) {
   return { kind: 'check', name: trigger, item: '', value } as const
 }
 
-/** All that an effect is told of a run. */
+/** Everything that an effect gets of a run. */
 function factsOf({ id, dueAt, state, startedAt, at, error, reason }: EndedRun) {
   const { code = null, message = null } = error ?? {}
   return { run: id, dueAt, state, startedAt: startedAt ?? null, at, code, message, reason: reason ?? null }

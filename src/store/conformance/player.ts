@@ -229,7 +229,7 @@ export class Player {
     this.#lastTicks = ticks
   }
 
-  /** A poll with a new observation, which is remembered for a while or for ever. */
+  /** A poll with a new observation, which is remembered for a while or forever. */
   #poll(due: DueTrigger): Tick {
     const seen = [
       { digest: String(this.#count++ % 7), untilAt: this.#count % 2 ? this.now + 20_000 : undefined },

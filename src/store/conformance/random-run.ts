@@ -30,7 +30,12 @@ export function newRandomRun(
     endEffect: [undefined, 'asset', 'waking', 'once'][wanted.endEffect],
     partition: wanted.endEffect === 1 ? `p${wanted.group}` : undefined,
     ...keysOf(wanted, now),
+    ...(count % 5 === 0 ? { deadlines: [lateBy(name, now)] } : {}),
   }
+}
+
+function lateBy(name: string, now: Instant): NonNullable<NewRun['deadlines']>[number] {
+  return { rule: 'finished-within', of: 'job', name, deadlineAt: now + 9000, withinMs: 9000 }
 }
 
 /** What a run has in common with others: a unique key, or the key of a rule for bursts. */

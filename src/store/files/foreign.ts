@@ -156,7 +156,7 @@ function insert(
   const row = state.tables.runs.get(run.id)
   if (row === undefined) return undefined
   row.createdAt = instantOf(file['created_at']) ?? now
-  // The next attempt takes the next number, whoever made the previous ones.
+  // The next attempt takes the next number, also after attempts of other programs.
   row.attempt = attemptsOf(file)
   return row
 }

@@ -126,7 +126,7 @@ export class Session {
     this.#commit({ counters: { ...this.#journal.counters, highestAt: state.tables.highestAt }, changes: [] })
   }
 
-  /** Moves files that are not runs out of `pending`, where they would stay for ever. */
+  /** Moves files that are not runs out of `pending`, where they would stay forever. */
   failMalformed(state: State): void {
     failMalformed(this.#scanOf(state))
   }

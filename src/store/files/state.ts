@@ -6,6 +6,7 @@ import { restoreHold, restoreRun, restoreTrigger, restoreWorker, withdrawRun } f
 import {
   addRange,
   dropRange,
+  forgetDerived,
   emptyTables,
   nothingTouched,
   type RangeRow,
@@ -228,6 +229,7 @@ export class State {
 
   #applyDefinitions(lines: readonly DefinitionLine[]): void {
     const { jobs, queues } = this.tables
+    forgetDerived(this.tables)
     jobs.clear()
     queues.clear()
     for (const line of lines) {

@@ -1,10 +1,18 @@
+import type { JobRates } from '../../kernel/job/rate-limit.js'
 import { claimingTargets } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, Turn } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
-import { hasRate, nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
+import {
+  nextRated,
+  noteStart,
+  rateRooms,
+  ratesOfJobs,
+  settleRates,
+  type RateRooms,
+} from './policies/rates.js'
 import type { ReadyRuns } from './sets/ready-runs.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
@@ -16,10 +24,12 @@ export function claimRuns(
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
   const { slots, prefetch, prefetchLimited = 0 } = claimRequest
+  const rated = ratesOfJobs(tables, claimRequest.jobs)
   // Runs with a rate limit are not claimed ahead.
-  const jobs = slots > 0 ? claimRequest.jobs : claimRequest.jobs.filter((job) => !hasRate(tables, job))
-  const freeSlots = freeSlotsOf(tables, jobs, now)
-  const rates = rateRooms(tables, { jobs, mayClaim: (job) => freeSlots(job).free > 0, now })
+  const isWanted = (job: string): boolean => claimRequest.jobs.includes(job) && (slots > 0 || !rated.has(job))
+  const freeSlots = freeSlotsOf(tables, isWanted, now)
+  const mayClaim = (job: string): boolean => freeSlots(job).free > 0
+  const rates = rateRooms(tables, { rates: slots > 0 ? rated : noRates, mayClaim, now })
   const claims: Claim[] = []
   let limited = 0
   while (claims.length < slots + prefetch) {
@@ -39,6 +49,8 @@ export function claimRuns(
   const nextStartAt = settleRates(tables, rates, now)
   return { claims, nextStartAt, more: nextReady(tables, freeSlots, rates) !== undefined }
 }
+
+const noRates: ReadonlyMap<string, JobRates> = new Map()
 
 function nextReady(tables: Tables, freeSlots: FreeSlots, rates: RateRooms): RunRow | undefined {
   const isFree = (job: string): boolean => freeSlots(job).free > 0
@@ -75,7 +87,7 @@ function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): 
 type FreeSlots = (job: string) => { free: number }
 
 /** Nothing is free for a job that was not requested or whose queue is paused. */
-function freeSlotsOf(tables: Tables, jobs: readonly string[], now: Instant): FreeSlots {
+function freeSlotsOf(tables: Tables, isWanted: (job: string) => boolean, now: Instant): FreeSlots {
   const byJob = new Map<string, { free: number }>()
   const byQueue = new Map<string, { free: number }>()
   const inQueue = (queue: string): { free: number } => {
@@ -84,7 +96,7 @@ function freeSlotsOf(tables: Tables, jobs: readonly string[], now: Instant): Fre
   }
   return (job) =>
     getOrAdd(byJob, job, () => {
-      if (!jobs.includes(job)) return { free: 0 }
+      if (!isWanted(job)) return { free: 0 }
       const { queue } = jobOf(tables, job)
       return getOrAdd(byQueue, queue, () => inQueue(queue))
     })

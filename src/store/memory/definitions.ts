@@ -4,11 +4,12 @@ import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFi
 import { followLimits } from './concurrency-slots.js'
 import { setNextTick, startFollowing, stopFollowing } from './next-tick.js'
 import { cancelPending, toStored, writeTick } from './planning.js'
-import { compareText, type Mutable, type Tables, type TriggerRow } from './tables.js'
+import { compareText, forgetDerived, type Mutable, type Tables, type TriggerRow } from './tables.js'
 
 /** Writes the jobs and queues of a source; jobs that another source still defines stay. */
 export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[] {
   const conflicts: DefineConflict[] = []
+  forgetDerived(tables)
   if (tables.touched !== undefined) tables.touched.definitions = true
   for (const queue of request.queues) tables.queues.set(queue.name, queue)
   for (const job of request.jobs) {
@@ -27,6 +28,7 @@ export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[
 /** Removes jobs that nothing uses; returns the names that are still in use. */
 export function removeJobs(tables: Tables, names: readonly string[]): string[] {
   const used = new Set<string>()
+  forgetDerived(tables)
   if (tables.touched !== undefined) tables.touched.definitions = true
   for (const row of tables.triggers.values())
     if (row.active) for (const job of jobsOf(row.trigger)) used.add(job)

@@ -1,5 +1,5 @@
 import { failureNotice, watchKey } from '../../kernel/alert/notice.js'
-import { chainEffect, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
+import { withoutChain, type EndedRun, type EndEffect } from '../../kernel/run/end-effect.js'
 import type { FinalState } from '../../kernel/run/run.js'
 import { chainMsOf } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
@@ -10,8 +10,8 @@ import { stateOf, type RunRow, type Tables, type TriggerRow } from './tables.js'
 /** Changes what the end of a run changes besides the run. */
 export function applyEndEffect(tables: Tables, row: RunRow): void {
   const effect = tables.endEffects.get(row.endEffect ?? '')
-  if (effect === chainEffect) continueChain(tables, row)
-  else if (effect !== undefined) apply(tables, effect, endedRun(row))
+  if (effect?.isChain === true) continueChain(tables, row)
+  if (effect !== undefined) apply(tables, effect, endedRun(row))
 }
 
 /** Writes the notice of a run that failed for good, where somebody watches for it. */
@@ -51,7 +51,7 @@ function lookAt(tables: Tables, row: TriggerRow, at: Instant): void {
 
 /** Only the first end of a run continues its chain; a run that was retried does not do it again. */
 function continueChain(tables: Tables, row: RunRow): void {
-  row.endEffect = undefined
+  row.endEffect = withoutChain(row.endEffect ?? '')
   const trigger = tables.triggers.get(row.trigger ?? '')
   if (trigger?.active !== true || trigger.chainRun !== row.id) return
   const chainMs = chainMsOf(trigger.trigger.schedule)

@@ -5,7 +5,7 @@ import { copyJson } from './json-copy.js'
 import { putStateEntry, remember } from './state.js'
 import { toStored } from './planning.js'
 import { restoreHold, restoreRun, restoreTrigger, restoreWorker } from './restore.js'
-import { addRange, noteTime, type RunRow, type Tables, type TriggerRow } from './tables.js'
+import { addRange, forgetDerived, noteTime, type RunRow, type Tables, type TriggerRow } from './tables.js'
 
 type Section = (tables: Tables) => Fact[]
 
@@ -40,10 +40,12 @@ export function takeFact(tables: Tables, fact: Exclude<Fact, { kind: 'log' }>): 
   const { touched } = tables
   switch (fact.kind) {
     case 'queue':
+      forgetDerived(tables)
       tables.queues.set(fact.queue.name, fact.queue)
       if (touched !== undefined) touched.definitions = true
       return
     case 'job':
+      forgetDerived(tables)
       tables.jobs.set(fact.job.name, { job: fact.job, source: fact.source })
       if (touched !== undefined) touched.definitions = true
       return

@@ -1,5 +1,4 @@
 import { holdsAt, type Hold, type HoldTarget } from '../../kernel/hold/hold.js'
-import { chainEffect } from '../../kernel/run/end-effect.js'
 import { chainMsOf } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Holding } from '../port.js'
@@ -81,6 +80,7 @@ function resumeTrigger(tables: Tables, row: TriggerRow, now: Instant): void {
     return
   }
   // Without a due instant and without an unfinished run that would set one, the trigger would never run again.
-  const isOwed = tables.runs.get(row.chainRun ?? '')?.endEffect === chainEffect.name
+  const effect = tables.runs.get(row.chainRun ?? '')?.endEffect
+  const isOwed = tables.endEffects.get(effect ?? '')?.isChain === true
   setNextTick(tables, row, keptAt ?? row.nextAt ?? (isOwed ? undefined : now))
 }

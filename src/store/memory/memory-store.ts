@@ -7,9 +7,12 @@ import { tableVerbs } from './table-verbs.js'
 /**
  * Opens a store that lives as long as its tables: the model that other stores are compared with. Several stores on
  * the same tables behave like several processes on one store. Each call is synchronous, which makes it a
- * transaction.
+ * transaction. A store that does not hint itself tells its watchers only what others have written, as databases do.
  */
-export function openMemoryStore(tables: Tables = emptyTables()): Store {
+export function openMemoryStore(
+  tables: Tables = emptyTables(),
+  { hintsItself = true }: { readonly hintsItself?: boolean } = {},
+): Store {
   const watched = new Set<() => void>()
   let isClosed = false
   const read = <T>(ask: (tables: Tables) => T): T => {
@@ -18,7 +21,7 @@ export function openMemoryStore(tables: Tables = emptyTables()): Store {
   }
   const write = <T>(apply: (tables: Tables) => T): T => {
     const answer = read(apply)
-    notifyWatchers(tables)
+    notifyWatchers(tables, hintsItself ? nobody : watched)
     return answer
   }
   const access = { read, change: read, write }
@@ -51,12 +54,16 @@ export function openMemoryStore(tables: Tables = emptyTables()): Store {
   return store
 }
 
-/** Notifies every watcher once for all writes of the same microtask. */
-function notifyWatchers(tables: Tables): void {
-  if (tables.isHinting || tables.watchers.size === 0) return
-  tables.isHinting = true
-  queueMicrotask(() => {
-    tables.isHinting = false
-    for (const hint of tables.watchers) hint()
-  })
+const nobody: ReadonlySet<() => void> = new Set()
+
+/** Notifies every watcher but some, once for all writes of the same microtask. */
+function notifyWatchers(tables: Tables, except: ReadonlySet<() => void>): void {
+  if (tables.watchers.size === except.size) return
+  if (tables.hinting.size === 0)
+    queueMicrotask(() => {
+      const hinting = [...tables.hinting]
+      tables.hinting.clear()
+      for (const hint of hinting) if (tables.watchers.has(hint)) hint()
+    })
+  for (const hint of tables.watchers) if (!except.has(hint)) tables.hinting.add(hint)
 }

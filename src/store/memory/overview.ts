@@ -31,7 +31,8 @@ export function pulse(tables: Tables): Pulse {
     holds: tables.lastHold + [...tables.holds.values()].flat().filter(({ isReleased }) => isReleased).length,
     workers: workers.length,
     live: workers.filter(({ isGone }) => !isGone).length,
-    stateAt: tables.stateAt,
+    stateAt: tables.newestState.at,
+    stateRevisions: tables.newestState.revisions,
     audit: tables.lastAudit,
   }
 }

@@ -150,7 +150,7 @@ function supersede(tables: Tables, item: Tick): void {
   }
 }
 
-/** Closes a claim immediately: its worker is told to stop, and a later result is refused. */
+/** Closes a claim immediately: its worker gets a notice to stop, and a later result is refused. */
 function terminate(tables: Tables, row: RunRow, end: { at: Instant; reason: string }): void {
   notifyWorker(tables, row, 'terminate')
   closeAttempt(row, { end: 'cancelled', error: undefined, startedAt: undefined, endedAt: end.at })

@@ -4,7 +4,6 @@ import { isFinal, type FinalState } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
 import type { PruneRequest, Store } from '../port.js'
 import { forgetExpired } from './state.js'
-import { forgetFreeKeys } from './policies/rates.js'
 import { forgetRun } from './run-moves.js'
 import {
   addRange,
@@ -22,7 +21,6 @@ import {
 /** Removes the oldest final runs; runs of a due instant leave a `pruned` range, so that they are never planned again. */
 export function prune(tables: Tables, request: PruneRequest): number {
   forgetExpired(tables, request)
-  forgetFreeKeys(tables, request.now)
   const victims = victimsOf(tables, request)
   for (const row of victims) {
     forgetRun(tables, row)

@@ -32,6 +32,11 @@ export function toRun(row: RunRow): Run {
   return { ...run, state: stateOf(phase), payload: copyJson(run.payload), result: copyJson(run.result) }
 }
 
+/** The runs with these ids. */
+export function runsById(tables: Tables, ids: readonly string[]): Run[] {
+  return [...new Set(ids)].flatMap((id) => tables.runs.get(id) ?? []).map(toRun)
+}
+
 /** Runs whose id starts with a prefix, in order. */
 export function runsByPrefix(tables: Tables, prefix: string, limit: number): Run[] {
   const found: Run[] = []

@@ -1,6 +1,6 @@
 /**
  * Inserts rows that another store wrote, unchanged, and replaces existing ones.
- * Nothing is decided here: whoever wrote a row has decided.
+ * Nothing is decided here: the store that wrote a row has made the decisions.
  */
 import { isFinal } from '../../kernel/run/run.js'
 import { leaveSlots, restoreSlots } from './concurrency-slots.js'

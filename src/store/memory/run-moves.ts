@@ -12,11 +12,13 @@ import { deadLetterRun } from '../../kernel/run/dead-letter.js'
 import { endEffectNamed } from '../../kernel/run/end-effect.js'
 import type { Phase } from '../../kernel/run/fact.js'
 import type { FinalState, NewRun } from '../../kernel/run/run.js'
+import { deadlineChanges } from '../../kernel/sla/deadline.js'
 import type { Instant } from '../../time/instant.js'
 import { admit, readyIndex, releaseSlots, stopWaiting } from './concurrency-slots.js'
 import { copyJson } from './json-copy.js'
 import { applyEndEffect, endedRun, noteFailure } from './end-effect.js'
 import { pauseFailing } from './policies/auto-pause.js'
+import { writeStateEntry } from './state.js'
 import { getOrAdd, jobOf, runsOfJob, runsOfTrigger, stateOf, type RunRow, type Tables } from './tables.js'
 
 /** Inserts a pending run; a run whose id exists stays unchanged. */
@@ -27,6 +29,7 @@ export function insertRun(tables: Tables, run: NewRun, now: Instant): boolean {
   indexRun(tables, row)
   markUnfinished(tables, row)
   placePending(tables, row, now)
+  for (const change of deadlineChanges(run)) writeStateEntry(tables, change, now)
   return true
 }
 

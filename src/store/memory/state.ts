@@ -1,5 +1,12 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
+import {
+  removalMark,
+  removalWeight,
+  type StateEntry,
+  type StateChange,
+  type StateFilter,
+  type StateKey,
+} from '../../kernel/state/state-entry.js'
 import type { SeenKey } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 import type { StateTallyRequest } from '../overview.js'
@@ -44,7 +51,8 @@ export function changeState(
 ): 'changed' | 'stale' {
   noteTime(tables, request.now)
   if (!areCurrent(tables, request.changes)) return 'stale'
-  for (const change of request.changes) writeStateEntry(tables, change, request.now)
+  const changes = [...request.changes, ...removalMark(request.changes)]
+  for (const change of changes) writeStateEntry(tables, change, request.now)
   return 'changed'
 }
 
@@ -78,20 +86,35 @@ export function writeStateEntry(tables: Tables, change: StateChange, at: Instant
 export function putStateEntry(tables: Tables, entry: StateEntry): void {
   const key = stateKeyText(entry)
   const known = tables.stateByKey.get(key)
+  if (known !== undefined) dropFromNewest(tables, known)
   if (known !== undefined) tables.state.delete(known)
   const row: Mutable<StateEntry> = { ...entry }
   tables.state.add(row)
   tables.stateByKey.set(key, row)
-  tables.stateAt = Math.max(tables.stateAt, entry.at)
+  addToNewest(tables, entry)
   tables.touched?.state.set(key, row)
 }
 
 /** Removes a state entry. */
 export function dropStateEntry(tables: Tables, entry: Mutable<StateEntry>): void {
   const key = stateKeyText(entry)
+  dropFromNewest(tables, entry)
   tables.state.delete(entry)
   tables.stateByKey.delete(key)
   tables.touched?.state.set(key, undefined)
+}
+
+function addToNewest({ newestState }: Tables, entry: StateEntry): void {
+  if (entry.at > newestState.at) Object.assign(newestState, { at: entry.at, revisions: 0 })
+  if (entry.at === newestState.at) newestState.revisions += weightOf(entry)
+}
+
+function dropFromNewest({ newestState }: Tables, entry: StateEntry): void {
+  if (entry.at === newestState.at) newestState.revisions -= weightOf(entry)
+}
+
+function weightOf({ kind, revision }: StateEntry): number {
+  return kind === 'removal' ? removalWeight * revision : revision
 }
 
 /** The key of a state entry as one text. */

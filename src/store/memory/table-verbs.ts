@@ -91,6 +91,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
         const row = runs.get(id)
         return row === undefined ? undefined : reading.toRun(row)
       }),
+    runsById: async (ids) => read((tables) => reading.runsById(tables, ids)),
     runsByPrefix: async (prefix, limit) => read((tables) => reading.runsByPrefix(tables, prefix, limit)),
     runs: async (filter) => read((tables) => runsPage(tables, filter).runs),
     runsPage: async (filter) => read((tables) => runsPage(tables, filter)),

@@ -4,6 +4,7 @@ import type { HolderNotice, Phase } from '../../kernel/run/fact.js'
 import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
 import type { RunId } from '../../kernel/identity/identity.js'
 import { jobDefaults, type Job, type Queue } from '../../kernel/job/job.js'
+import type { JobRates } from '../../kernel/job/rate-limit.js'
 import type { RecordedRange } from '../../kernel/ledger/ledger.js'
 import type { LogUse } from '../../kernel/definition/bounds.js'
 import type { StateEntry, StateKey } from '../../kernel/state/state-entry.js'
@@ -123,6 +124,8 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     endEffects,
     jobs: new Map<string, StoredJob>(),
     queues: new Map<string, Queue>(),
+    /** The rate limits of the jobs that a worker asks for, by its list of them; kept until a job or queue changes. */
+    rates: new WeakMap<readonly string[], ReadonlyMap<string, JobRates>>(),
     triggers: new Map<string, TriggerRow>(),
     /** Active, enabled triggers with a next tick, by it and then by name: triggers without a sensor, and sensors. */
     byNextTick: new OrderedSet(byNextTickAt),
@@ -160,10 +163,11 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     lastHold: 0,
     lastAudit: 0,
     /** When the newest state entry was written. */
-    stateAt: 0 as Instant,
+    newestState: { at: 0 as Instant, revisions: 0 },
     epoch: 0,
     highestAt: 0 as Instant,
-    isHinting: false,
+    /** The watchers that are about to be notified. */
+    hinting: new Set<() => void>(),
     /** What the current transaction has changed, in a store that writes changes to disk. */
     touched: undefined as Touched | undefined,
   }
@@ -229,6 +233,11 @@ export function compareText(a: string, b: string): number {
 /** The definition of a job, or the defaults if nobody defined it. */
 export function jobOf(tables: Tables, name: string): Job {
   return tables.jobs.get(name)?.job ?? { ...jobDefaults, name }
+}
+
+/** Forgets what was derived from the jobs and queues, because some of them change. */
+export function forgetDerived(tables: Tables): void {
+  tables.rates = new WeakMap()
 }
 
 /** The runs and the ranges of a trigger. */

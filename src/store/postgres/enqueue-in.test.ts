@@ -47,6 +47,21 @@ it('a run that is recorded in a transaction is there when that commits, and neve
   expect(claim).toMatchObject({ run: aRun('a').id, payload: [1], attempt: 1 })
 })
 
+it('what is promised about a run is recorded in the same transaction, if the run is', async () => {
+  const { client } = stores
+  const deadlines = [
+    { rule: 'started-within', of: 'job', name: 'work', deadlineAt: t0 + 50, withinMs: 50 },
+  ] as const
+  const runs = [aRun('a', { deadlines, uniqueKey: 'k' }), aRun('b', { deadlines, uniqueKey: 'k' })]
+  for (const end of ['rollback', 'commit']) {
+    await client.query('begin')
+    await enqueueIn(client, { url: opened.url, runs, now: t0 })
+    await client.query(end)
+  }
+  const found = await opened.store.stateEntries({ kind: 'deadline', limit: 9 })
+  expect(found).toMatchObject([{ value: { run: aRun('a').id, rule: 'started-within' }, revision: 1 }])
+})
+
 it('a connection without a transaction, or a pool, is refused and records nothing', async () => {
   const { client } = stores
   const pool = new Pool({ connectionString: opened.url.replace(/[?&]schema=[^&]*/, ''), max: 2 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { chainsOnly, type EndEffects } from '../../kernel/run/end-effect.js'
 import type { NewRun } from '../../kernel/run/run.js'
+import { deadlineChanges } from '../../kernel/sla/deadline.js'
 import type { Instant } from '../../time/instant.js'
 import type { Enqueued } from '../port.js'
 import { endEffectCode, toJson } from '../sql/rows/run-rows.js'
@@ -21,20 +22,27 @@ const MARK = `select set_config('rota_enqueue.transaction', $1, true)`
 const RECORD = `select id, created from rota.record_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   where current_setting('rota_enqueue.transaction', true) = $12`
 
+const DEADLINE = `insert into rota.notes (kind, name, item, revision, at, value) values ($1, $2, $3, 1, $4, $5)
+  on conflict (kind, name, item) do nothing`
+
 /** Records runs in somebody's own transaction: they are there when it commits, and never were when it does not. */
 export async function enqueueIn(
   transaction: Transaction,
   request: { url: string; runs: readonly NewRun[]; now: Instant; endEffects?: EndEffects },
 ): Promise<Enqueued[]> {
   const { schema } = readAddress(request.url)
-  const text = new Statements({ schema, prepare: false }).text(RECORD)
+  const statements = new Statements({ schema, prepare: false })
+  const text = statements.text(RECORD)
   const answers: Enqueued[] = []
   const mark = randomBytes(8).toString('hex')
   await transaction.query(MARK, [mark])
   for (const run of request.runs) {
     const { rows } = await transaction.query(text, [...valuesOf(run, request), mark])
     if (rows[0] === undefined) throw notInTransaction()
-    answers.push(rows[0] as Enqueued)
+    const answer = rows[0] as Enqueued
+    answers.push(answer)
+    for (const { kind, name, item, value } of answer.created ? deadlineChanges(run) : [])
+      await transaction.query(statements.text(DEADLINE), [kind, name, item, request.now, toJson(value)])
   }
   return answers
 }

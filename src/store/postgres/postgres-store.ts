@@ -52,7 +52,7 @@ export interface PostgresOptions {
   readonly signal?: AbortSignal | undefined
   /** What the ends of runs change; default: chains only. */
   readonly endEffects?: EndEffects | undefined
-  /** Opens it for a thread that only reads: few connections, and this limit on how long the server works on a question. */
+  /** Opens it for a process that only reads: few connections, and this limit on how long the server works on a question. */
   readonly readerMs?: number | undefined
 }
 
@@ -103,6 +103,7 @@ function storeOf(opened: OpenSchema): Store {
     heartbeat: (request) =>
       reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) }),
     turn: (request) => takeTurn(opened.lanes, request),
+    stamp: () => reader.ask(({ db }) => db.value(SNAPSHOT)),
     watch: (hint) => opened.watch(hint),
     health: (request) => opened.health(request.deep === true),
     close: () => opened.close(),
@@ -119,6 +120,9 @@ function enqueueTogether(
 
 /** How long a look for damage everywhere may take. */
 const deepLookMs = 24 * 3_600_000
+
+// Which transactions are over: while that is the same, so is every row.
+const SNAPSHOT = `select pg_current_snapshot()::text`
 
 const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
 

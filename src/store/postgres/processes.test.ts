@@ -57,6 +57,30 @@ it('G2, G7: schedulers that race, killed at any instruction, leave cursor and ru
   })
 })
 
+it('the stamp differs after a commit of any process, also of one that began before, and only then', async () => {
+  await withStore(async (stage, { schema }) => {
+    const { store } = stage
+    // What else the server does, such as its own upkeep, may change a stamp, but not for long.
+    const steady = async (): Promise<unknown> => {
+      for (let before: unknown; ; ) {
+        const stamp = await store.stamp?.()
+        if (stamp === before) return stamp
+        before = stamp
+      }
+    }
+    const first = await steady()
+    expect(first).toBeTypeOf('string')
+    await stage.jobs([aJob('work')])
+    const second = await steady()
+    expect(second).not.toBe(first)
+    const { client } = stores
+    await client.query(`begin; update ${schema}.meta set epoch = epoch + 1 where id = 1`)
+    const third = await steady()
+    await client.query('commit')
+    expect(await steady()).not.toBe(third)
+  })
+})
+
 /** Lets the database itself refuse a claim that would be one too many. */
 function watchman(schema: string): string {
   return `create or replace function ${schema}.watchman() returns trigger language plpgsql as $$ begin

@@ -10,6 +10,7 @@ const released = [
   '670d5947f0c8040e2d595b0fd80440e4ecc1dea004ed63bd7a4030dcc1c70773',
   'f043e786a2ad8deb7506cab6730acca2b114452218022f1d3189c1b7fea22eb7',
   'd637dd994b326dfdfdaaefe080c4064d96d35d592e3aa3319f8534e16f5108db',
+  'ad58e69811dbcdfc51723b515c00bfb78a3b1980af257ac10a9d2a6f2a5e48a6',
 ]
 
 test('a step of the schema stays word for word', () => {

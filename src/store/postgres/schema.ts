@@ -5,9 +5,18 @@ import { version3 } from './migrations/version-3.js'
 import { version4 } from './migrations/version-4.js'
 import { version5 } from './migrations/version-5.js'
 import { version6 } from './migrations/version-6.js'
+import { version7 } from './migrations/version-7.js'
 
 /** All steps, oldest first. The schema itself is made before them. */
-export const migrations: readonly Migration[] = [version1, version2, version3, version4, version5, version6]
+export const migrations: readonly Migration[] = [
+  version1,
+  version2,
+  version3,
+  version4,
+  version5,
+  version6,
+  version7,
+]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version6.version
+export const schemaVersion = version7.version

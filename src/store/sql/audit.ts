@@ -52,7 +52,7 @@ const REMOVE = `delete from rota.audit where seq <= $1`
 export function auditedDriver({ commit, read }: Driver, record: ChangeRecord): Driver {
   return {
     read,
-    // Whoever reads something before and after must be the only writer between.
+    // A verb that reads the state before and after must be the only writer in between.
     commit: (verb, options) =>
       commit((session) => recorded(session, record, verb), { ...options, isExclusive: true }),
   }
@@ -74,7 +74,7 @@ function* recorded<T>(session: Session, record: ChangeRecord, verb: (session: Se
       yield* session.sql.change(UPDATE, textOf(joined.before), textOf(joined.after), entry.id)
     }
     yield* writeAlongside(session, record.state ?? [], entry.at)
-    // Whoever watches the store shows the change at once, also where it made nothing due.
+    // Processes that watch the store show the change at once, also if it made nothing due.
     session.hasNews = true
   }
   return answer

@@ -23,6 +23,6 @@ export interface Session {
   catalog(): Verb<Catalog>
   /** Makes the next use of the catalog ask whether it is still current: after a change. */
   doubtCatalog(): void
-  /** Makes the next use of the catalog read it anew: after a change that no revision tells of. */
+  /** Makes the next use of the catalog read it again, after a change without a new revision. */
   forgetCatalog(): void
 }

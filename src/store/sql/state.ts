@@ -1,5 +1,11 @@
 import type { Json } from '../../kernel/definition/json.js'
-import type { StateEntry, StateChange, StateFilter, StateKey } from '../../kernel/state/state-entry.js'
+import {
+  removalMark,
+  type StateEntry,
+  type StateChange,
+  type StateFilter,
+  type StateKey,
+} from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
 import { each } from './statement.js'
@@ -73,7 +79,8 @@ export function* changeState(
   session.beExclusive()
   session.noteTime(request.now)
   if (!(yield* areCurrent(session, request.changes))) return 'stale'
-  for (const one of request.changes) yield* writeStateEntry(session, one, request.now)
+  const changes = [...request.changes, ...removalMark(request.changes)]
+  for (const one of changes) yield* writeStateEntry(session, one, request.now)
   return 'changed'
 }
 

@@ -1,13 +1,13 @@
 /**
- * The dialect that statements are written in: that of Postgres, in so far as SQLite knows it too. A driver makes it
- * its own once for each statement, when it prepares it.
+ * The dialect that statements are written in: the part of Postgres that SQLite has too. A driver
+ * translates each statement once, when it prepares it.
  *
  * - `rota.` before a table stands for the schema; SQLite has none.
- * - `$1::int8` is the first value. Postgres wants the type where nothing else tells it, SQLite ignores it.
+ * - `$1::int8` is the first value. Postgres needs the type if it cannot infer it, SQLite ignores it.
  * - `= any($1::text[])` takes a list; SQLite gets it as a JSON text. `= any(array(select …))` is SQLite's `in`.
  * - `for update` and `skip locked` lock rows in Postgres; in SQLite a transaction has the lock of the whole file.
  * - `greatest` and `least` are SQLite's `max` and `min`. They treat null differently, so give them none.
- * - `strpos(text, part)` is SQLite's `instr`; `lower` is for A to Z alone where Postgres is told `collate "C"`.
+ * - `strpos(text, part)` is SQLite's `instr`; `lower` converts only A to Z, in Postgres with `collate "C"`.
  * - `json_agg(json_build_array(a, b))::text` is a JSON text, also with `json_build_object`; without rows it is null in Postgres and `[]` in SQLite.
  * - `insertInto` makes the statement that inserts rows.
  * - Where the two need different words, `each` has both.
@@ -73,7 +73,7 @@ export function toSqlite(sql: Statement): string {
     text
       .replaceAll(/\brota\./g, '')
       .replaceAll(/= any\(\$(\d+)::\w+\[\]\)/g, 'in (select value from json_each(?$1))')
-      // A bare value as the limit would make SQLite prepare the statement anew at every call: the sum keeps it from
+      // A bare value as the limit would make SQLite prepare the statement again at every call: the sum keeps it from
       // looking at the value.
       .replaceAll(/\blimit \$(\d+)/g, 'limit ?$1 + 0')
       .replaceAll(/= any\(array\(([^]*?)\)\)/g, 'in ($1)')

@@ -30,7 +30,7 @@ import { advance, cancel, retry } from './runs/cancel.js'
 import { changeRuns } from './runs/change-runs.js'
 import { enqueueAll } from './runs/enqueue.js'
 import { runCount, runsPage } from './runs/look-on.js'
-import { attempts, counts, run, runInstants, runsByPrefix } from './runs/read-runs.js'
+import { attempts, counts, run, runInstants, runsById, runsByPrefix } from './runs/read-runs.js'
 import type { Session } from './session.js'
 import { changeState, stateEntries } from './state.js'
 import type { Verb } from './verb.js'
@@ -105,6 +105,7 @@ export function storeVerbs({ commit, read }: Driver) {
         items: 1 + (request.action === 'record' ? request.newRuns : request.runs).length,
       }),
     run: (id) => read((session) => run(session, id)),
+    runsById: (ids) => read((session) => runsById(session, ids)),
     runsByPrefix: (prefix, limit) => read((session) => runsByPrefix(session, prefix, limit)),
     runs: async (filter) => (await runsPage(read, filter)).runs,
     runsPage: (filter) => runsPage(read, filter),

@@ -1,5 +1,5 @@
 /**
- * A verb is what a store does in one transaction or one question: "cancel this run", "list the holds". It is written
+ * A verb is what a store does in one transaction or one query: "cancel this run", "list the holds". It is written
  * once and runs on both drivers, although SQLite answers at once and Postgres answers later.
  *
  * A verb is a generator function. It asks the database through `session.sql`, and `yield*` gives it the answer:
@@ -17,10 +17,10 @@
  * in one round trip.
  *
  * - Statements are written in the dialect of `statement.ts`; each says the index it relies on and the race it closes.
- * - What a verb needs besides rows (the catalog, the highest time, being the only writer) it asks of its `Session`.
+ * - A verb gets everything else that it needs (the catalog, the highest time, exclusive access) from its `Session`.
  * - A verb catches nothing: a statement that fails ends the transaction, and with it the verb.
  *
- * What this costs is in docs/decisions/0043-sql-verbs.md.
+ * docs/decisions/0043-sql-verbs.md says what this costs.
  */
 import type { SqlScalar, SqlValue, Statement } from './statement.js'
 

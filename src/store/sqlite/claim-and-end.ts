@@ -1,6 +1,6 @@
 /*
- * What SQLite does in words of its own. Rows of runs come and go as JSON texts: an object for each row takes several
- * times as long. Ends are known by the key of the claim that this process remembers, and go in as groups.
+ * Statements that only SQLite has. Rows of runs are read and written as JSON texts: an object for each row takes several
+ * times as long. The ends of runs that this process claimed are found by the key of their claim, and written in groups.
  */
 import type { HolderNotice } from '../../kernel/run/fact.js'
 import type { RunId } from '../../kernel/identity/identity.js'

@@ -1,6 +1,6 @@
 /**
- * What the commit queue needs of SQLite. A lock held by another process is waited for on the clock, never inside
- * SQLite, so the event loop goes on. A crash leaves the whole transaction or nothing of it.
+ * What the commit queue needs of SQLite. If another process holds the lock, it waits with a timer, never inside
+ * SQLite, so the event loop is not blocked. A crash leaves the whole transaction or nothing of it.
  */
 import type { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
@@ -34,6 +34,7 @@ interface CommitLoopOptions {
 export class CommitLoop {
   readonly #options: CommitLoopOptions
   readonly #queue: CommitQueue<Waiting<Apply>>
+  #commits = 0
   #allowance = maxAllowance
   #allowedAtMs = 0
 
@@ -49,6 +50,11 @@ export class CommitLoop {
   /** Why nothing more is done, once that is so. */
   get ended(): RotaError | undefined {
     return this.#queue.ended
+  }
+
+  /** How many transactions that changed something were committed here. */
+  get commits(): number {
+    return this.#commits
   }
 
   /** Applies an operation together with whatever else has arrived; its answer comes after the commit. */
@@ -105,6 +111,7 @@ export class CommitLoop {
       if (this.#mayCount()) number = session.db.countCommit()
     }
     session.db.run('commit')
+    if (session.db.hasChanged) this.#commits += 1
     if (number !== undefined) onCommit?.(number)
     return answers
   }

@@ -19,7 +19,6 @@ import type { Store } from '../port.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
 import { openSqliteStore, type SqliteOptions } from './sqlite-store.js'
 
-const reader = { during: <Result>(call: () => Result): Result => call() }
 let directory: string
 let path: string
 
@@ -143,7 +142,7 @@ it('an empty file, as a kill at the first opening leaves it, becomes a store', a
 
 it('an empty file is nobody else’s once it is a store, and no store to whoever only reads', async () => {
   writeFileSync(path, '', { mode: 0o644 })
-  for (const options of [{ create: false }, { reader }])
+  for (const options of [{ create: false }, { readOnly: true }])
     await expect(open(options)).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
   expect(statSync(path).size).toBe(0)
   await (await open()).close()
@@ -168,7 +167,7 @@ it.each(['missing', 'empty'])('G9: a %s file beside a log that is not is refused
   writeFileSync(`${path}-wal`, log)
   if (state === 'missing') rmSync(path)
   else truncateSync(path, 0)
-  for (const options of [{}, { create: false }, { reader }])
+  for (const options of [{}, { create: false }, { readOnly: true }])
     await expect(open(options)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
   expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
   expect(statSync(path, { throwIfNoEntry: false })?.size).toBe(state === 'missing' ? undefined : 0)
@@ -232,7 +231,7 @@ it('a store opened for reading shows the facts and refuses to change them', asyn
   const store = await open()
   await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })
   await store.enqueue({ runs: [aRun('r')], now: t0 })
-  const opened = await open({ reader })
+  const opened = await open({ readOnly: true })
   expect((await opened.counts()).pending).toBe(1)
   await expect(opened.enqueue({ runs: [aRun('s')], now: t0 })).rejects.toMatchObject({ code: 'STORE_URL' })
   await opened.close()

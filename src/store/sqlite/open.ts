@@ -28,8 +28,6 @@ export interface OpenOptions {
   readonly create: boolean
   readonly readOnly: boolean
   readonly clock: Clock
-  /** Makes every call into SQLite; default: they are simply made. */
-  readonly during?: (<Result>(call: () => Result) => Result) | undefined
 }
 
 /** Older libraries can lose a commit when a checkpoint meets a writer. */
@@ -41,11 +39,11 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   let db: Database | undefined
   try {
     if (!options.readOnly && hasLog(options.path)) await whenFree(options, () => lookFirst(options))
-    const { readOnly, during = (call) => call() } = options
-    const opened = during(() => new Database(new DatabaseSync(options.path, { readOnly, timeout: 0 })))
+    const { readOnly } = options
+    const opened = new Database(new DatabaseSync(options.path, { readOnly, timeout: 0 }))
     db = opened
     // Another process may hold the file: the one that makes it a store, for instance.
-    await whenFree(options, () => during(() => prepareDatabase(opened, options)))
+    await whenFree(options, () => prepareDatabase(opened, options))
     return db
   } catch (error) {
     db?.close()
@@ -75,11 +73,8 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
   if (found !== undefined && found.size > 0) return
   if (isLogLeft) {
     const problem = found === undefined ? 'missing' : 'empty'
-    const todo = `restore ${path} from a backup and remove ${path}-wal, or remove both to begin anew`
-    throw new RotaError(
-      'STORE_CORRUPT',
-      `${url}: ${path} is ${problem}, but ${path}-wal beside it is not; ${todo}`,
-    )
+    const todo = `restore ${path} from a backup and remove ${path}-wal, or remove both to start again`
+    throw new RotaError('STORE_CORRUPT', `${url}: ${path} is ${problem}, but ${path}-wal is not; ${todo}`)
   }
   if (!create || readOnly) {
     const problem = found === undefined ? `there is no file ${path}` : `${path} is empty`
@@ -104,7 +99,7 @@ function hasLog(path: string): boolean {
 
 /**
  * Looks at the file over a connection that cannot write: one that can would write the log into a damaged file when it
- * is closed, and whoever repairs the file needs both as they were.
+ * is closed, and a repair needs both as they were.
  */
 function lookFirst({ path, url }: OpenOptions): void {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 0 })

@@ -59,6 +59,28 @@ it('G9: a disk that refuses a write closes the store, and what was acknowledged 
   })
 })
 
+it('the stamp differs after a commit of any process, and only then', async () => {
+  await withStore(async ({ store }) => {
+    await withStore(async (other) => {
+      const first = await store.stamp?.()
+      expect(first).toBeTypeOf('string')
+      await store.runs({ limit: 1 })
+      await other.store.runs({ limit: 1 })
+      expect(await store.stamp?.()).toBe(first)
+      await other.jobs([aJob('theirs')])
+      const second = await store.stamp?.()
+      expect(second).not.toBe(first)
+      await new Stage({ ...unowned, store }).jobs([aJob('own')])
+      const third = await store.stamp?.()
+      expect(third).not.toBe(second)
+      expect(await store.stamp?.()).toBe(third)
+    })
+  })
+})
+
+/** For a stage whose store somebody else closes. */
+const unowned = { reopen: () => Promise.reject(new Error('not here')), dispose: () => Promise.resolve() }
+
 async function withStore(use: (stage: Stage) => Promise<void>): Promise<void> {
   const store = await openSqliteStore({ path, clock: systemClock })
   try {

@@ -9,6 +9,7 @@ const released = [
   '2317c60c04ee3a9e1d7b537d8721e592e457b98259f73295c87ee0031f3942d2',
   '5295bf895a53825ad45bcfb3068c560ef9944c15924e148b5f0ca51e0fe6b78a',
   '1958f4b356106bc46166735489da472fa3ce0fd0caa937a614dbdf08cc00fdfd',
+  '75a15ba2d016c6698f07ca2f9c9561e01de5cbd87e1944b152fad1d93094851c',
 ]
 
 test('a step of the schema stays word for word', () => {

@@ -4,12 +4,13 @@ import { version2 } from './migrations/version-2.js'
 import { version3 } from './migrations/version-3.js'
 import { version4 } from './migrations/version-4.js'
 import { version5 } from './migrations/version-5.js'
+import { version6 } from './migrations/version-6.js'
 
 /** Marks the file as a Rota store: the letters "Rota". */
 export const applicationId = 0x52_6f_74_61
 
 /** All steps, oldest first. */
-export const migrations: readonly Migration[] = [version1, version2, version3, version4, version5]
+export const migrations: readonly Migration[] = [version1, version2, version3, version4, version5, version6]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version5.version
+export const schemaVersion = version6.version

@@ -10,16 +10,16 @@
  *   delayed, blocked, ready ─ cancel, supersede, end of the trigger ─▶ cancelled
  *   running ─ supersede by terminating ─▶ cancelled; failed, cancelled ─ retry ─▶ delayed, ready or blocked
  *
- * A ready or running run has taken its concurrency slots, no other has. Each state has a partial index of its own, and a
- * final run stands in none that a claim or a finish reads: history costs them nothing.
+ * A ready or running run has its concurrency slots, no other run has. Each state has its own partial index. A final run is
+ * in no index that a claim or a finish reads, so history costs them nothing.
  *
  * Everything that writes goes through one commit loop (`commit-loop.ts`): a verb is a function that is applied
- * inside a transaction together with whatever else arrived. Readers use the same connection between two
+ * inside a transaction together with everything else that arrived. Readers use the same connection between two
  * transactions, so they see what was committed and nothing else.
  *
- * What a crash does: a transaction is there or it is not. A process that dies holding runs leaves them
- * running under its worker; once that worker's lease is over, `expire` gives them out and `turn` ends the
- * attempt as lost. The fence is run, attempt and state, so what a zombie reports later finds no row.
+ * After a crash a transaction exists completely or not at all. The runs of a dead process stay running
+ * under its worker; when the lease of that worker has expired, `expire` returns them and `turn` ends the
+ * attempt as lost. Results are matched by run, attempt and state, so a late result finds no row.
  */
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
@@ -50,8 +50,8 @@ export interface SqliteOptions {
   readonly durability?: 'full' | 'normal' | undefined
   /** Whether a file that does not exist is made; it is unless this is false. */
   readonly create?: boolean | undefined
-  /** Opens it to read only; every call into SQLite is made through `during`. */
-  readonly reader?: { readonly during: Calls } | undefined
+  /** Opens it to read only, beside the process that writes; default: false. */
+  readonly readOnly?: boolean | undefined
   /** Used to wait and to look for other processes' commits, never for facts. */
   readonly clock: Clock
   /** Told the number of each commit of this connection that was counted, before anybody has its answer. */
@@ -60,18 +60,13 @@ export interface SqliteOptions {
   readonly endEffects?: EndEffects | undefined
 }
 
-/** Makes a call into SQLite. */
-type Calls = <Result>(call: () => Result) => Result
-
 /** Opens a SQLite store, and makes it where there is none. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { path, clock, durability = 'full', create = true, reader, onCommit } = options
+  const { path, clock, durability = 'full', create = true, readOnly = false, onCommit } = options
   const url = options.url ?? `sqlite:${path}`
-  const during: Calls = reader?.during ?? ((call) => call())
-  const readOnly = reader !== undefined
-  const db = await openDatabase({ path, url, durability, create, readOnly, clock, during })
+  const db = await openDatabase({ path, url, durability, create, readOnly, clock })
   const session = new Session(db, options.endEffects)
-  return storeOf(new OpenFile({ session, clock, path, url, onCommit, during }), readOnly)
+  return storeOf(new OpenFile({ session, clock, path, url, onCommit }), readOnly)
 }
 
 function storeOf(file: OpenFile, isReader: boolean): Store {
@@ -90,6 +85,7 @@ function storeOf(file: OpenFile, isReader: boolean): Store {
     watch: (hint) => file.watch(hint),
     health: (request) => file.health(request.deep === true),
     close: () => file.close(),
+    stamp: () => file.stamp(),
     ...(isReader ? { version: () => file.version() } : {}),
   }
   return store
@@ -110,7 +106,6 @@ class OpenFile {
   readonly #path: string
   readonly #clock: Clock
   readonly #session: Session
-  readonly #during: Calls
   readonly #watch: ReturnType<typeof watchFile>
   #isDamaged = false
   #closing: Promise<void> | undefined
@@ -121,13 +116,11 @@ class OpenFile {
     path: string
     url: string
     onCommit: ((number: number) => void) | undefined
-    during: Calls
   }) {
     this.url = options.url
     this.#path = options.path
     this.#clock = options.clock
     this.#session = options.session
-    this.#during = options.during
     this.loop = new CommitLoop(options)
     const isSameFile = fileIdentity(options.path)
     // While a connection is open, SQLite itself never removes its log.
@@ -146,16 +139,19 @@ class OpenFile {
     return whenFree({ clock: this.#clock, url: this.url }, () => {
       const { ended } = this.loop
       if (ended !== undefined) throw ended
-      return this.#during(() => {
-        this.#session.doubtCatalog()
-        return ask(this.#session)
-      })
+      this.#session.doubtCatalog()
+      return ask(this.#session)
     })
   }
 
   version(): unknown {
     if (this.loop.ended !== undefined) throw this.loop.ended
-    return this.#during(() => this.#session.db.value(DATA_VERSION))
+    return this.#session.db.value(DATA_VERSION)
+  }
+
+  /** The version says nothing of commits of its own connection. */
+  async stamp(): Promise<string> {
+    return `${this.version() as number} ${this.loop.commits}`
   }
 
   watch(hint: () => void): () => void {
@@ -184,7 +180,7 @@ class OpenFile {
     await this.loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
     // Closing writes the log back into the file. After a failed write that is left to the next opening, and into a
     // damaged file nothing is written: whoever repairs it needs both as they are.
-    if (!isBroken && !this.#isDamaged) this.#during(() => this.#session.db.close())
+    if (!isBroken && !this.#isDamaged) this.#session.db.close()
   }
 }
 

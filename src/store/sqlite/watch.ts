@@ -22,14 +22,13 @@ export function watchFile(options: {
   clock: Clock
   isOver: () => boolean
   checkFile: () => void
-  during: <Result>(call: () => Result) => Result
 }): PollWatch {
-  const { path, session, clock, isOver, checkFile, during } = options
+  const { path, session, clock, isOver, checkFile } = options
   let polls = 0
   let isAtRest = false
   const version = (): unknown => {
     if (++polls % pollsPerFileCheck === 0 || isAtRest) checkFile()
-    return during(() => session.db.value(DATA_VERSION))
+    return session.db.value(DATA_VERSION)
   }
   const watchWrites: WatchWrites = (wake) => {
     const end = watchLog(`${path}-wal`, wake)

@@ -7,7 +7,7 @@ const busyLimitMs = 30_000
 
 const longestPauseMs = 25
 
-/** Does something that needs a lock as soon as no other process holds it. Waits on the clock: the event loop goes on. */
+/** Does something that needs a lock as soon as no other process holds it. Waits on the clock: the event loop continues. */
 export async function whenFree<T>(context: { clock: Clock; url: string }, act: () => T): Promise<T> {
   const { clock, url } = context
   const startMs = clock.monotonicMs()

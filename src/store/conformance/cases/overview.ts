@@ -27,7 +27,14 @@ export function overviewLaws(law: Law): void {
     await expectChange(() => stage.worker('second'))
     await expectChange(() => stage.store.retire({ worker: 'second', now: t0 + 3 }))
     const change = { kind: 'service', name: 'a', item: '', value: 1 } as const
-    await expectChange(() => stage.store.changeState({ changes: [change], now: t0 + 3 }))
+    const write = (more: object = {}): Promise<unknown> =>
+      stage.store.changeState({ changes: [{ ...change, ...more }], now: t0 + 3 })
+    await expectChange(() => write())
+    // All of these in the same millisecond.
+    await expectChange(() => write())
+    await expectChange(() => write({ name: 'b' }))
+    await expectChange(() => write({ value: undefined }))
+    await expectChange(() => write({ name: 'b', value: undefined }))
     await stage.store.heartbeat({ worker: 'w', now: t0 + 4, leaseMs: minute })
     await stage.reopen()
     expect({ ...(await stage.store.pulse()), epoch: 0 }).toEqual({ ...seen.at(-1), epoch: 0 })

@@ -108,6 +108,34 @@ export function planningLaws(law: Law): void {
     expect(runs.map(({ trigger }) => trigger)).toEqual(['b'])
   })
 
+  law('the ticks of one batch take their slots as each of them would alone', async (stage) => {
+    await stage.ready()
+    const names = ['a', 'b', 'c']
+    for (const name of names) await stage.trigger(aTrigger(name, { overlap: 'queue-all' }))
+    await stage.tick('b', t0 + minute)
+    const now = t0 + 2 * minute
+    const seen = await Promise.all(names.map((name) => stage.seen(name, now)))
+    const ticks = seen
+      .map((due) => planTick(due, now))
+      .map((tick) => ({ ...tick, runs: tick.runs.slice(-1) }))
+    expect(await stage.store.tick(ticks)).toEqual(['ticked', 'ticked', 'ticked'])
+    const newest = ticks.flatMap(({ runs }) => runs)
+    const waiting = await Promise.all(newest.map(async ({ id }) => (await stage.run(id)).waitsFor))
+    expect(waiting).toEqual([undefined, 'trigger:b', undefined])
+    // The same runs once more: they are there, and take no slot a second time.
+    const again = ticks.map((tick) => ({ ...tick, revision: tick.revision + 1 }))
+    expect(await stage.store.tick(again)).toEqual(['ticked', 'ticked', 'ticked'])
+    for (const claim of await stage.claim('w', now, { slots: 9 }))
+      await stage.finish('w', claim, { outcome: outcomes.done, at: now })
+    const last = await stage.claim('w', now, { slots: 9 })
+    expect(last.map(({ run }) => run)).toEqual([newest[1]?.id])
+    for (const claim of last) await stage.finish('w', claim, { outcome: outcomes.done, at: now })
+    for (const name of names) {
+      const [next] = (await stage.tick(name, t0 + 3 * minute)).runs
+      expect((await stage.run(next?.id ?? '')).waitsFor).toBeUndefined()
+    }
+  })
+
   law('a due trigger shows its unfinished runs, oldest first, and at most 100', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t'))

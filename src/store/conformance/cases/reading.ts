@@ -74,7 +74,7 @@ export function readingLaws(law: Law): void {
     expect((await stage.run(plain.id)).slots).toEqual([])
   })
 
-  law('a run is found by its id and by a prefix of its id', async (stage) => {
+  law('a run is found by its id, among other ids, and by a prefix of its id', async (stage) => {
     await stage.enqueue([aRun('a'), aRun('b', { dueAt: t0 + 40 * 24 * 60 * minute })])
     const { id } = aRun('a')
     expect(await stage.store.run(id)).toMatchObject({ id })
@@ -82,6 +82,11 @@ export function readingLaws(law: Law): void {
     expect(await stage.store.runsByPrefix(id.slice(0, 14), 9)).toMatchObject([{ id }])
     expect(await stage.store.runsByPrefix('', 1)).toHaveLength(1)
     expect(await stage.store.runsByPrefix('zzzz', 9)).toEqual([])
+    const [b] = [aRun('b', { dueAt: t0 + 40 * 24 * 60 * minute }).id]
+    const found = await stage.store.runsById([b, 'absent', id, b])
+    expect(found.map((run) => run.id).toSorted()).toEqual([id, b].toSorted())
+    expect(found.find((run) => run.id === id)).toEqual(await stage.store.run(id))
+    expect(await stage.store.runsById([])).toEqual([])
   })
 
   law('counts are by the public state', async (stage) => {

@@ -3,6 +3,7 @@ import {
   rateEntry,
   ratesOf,
   storedRate,
+  type JobRates,
   type RateLimit,
 } from '../../../kernel/job/rate-limit.js'
 import {
@@ -27,7 +28,7 @@ import {
 } from '../../../kernel/job/rate-turns.js'
 import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
-import { dropStateEntry, stateEntries, stateEntryAt, stateKeyText, writeStateEntry } from '../state.js'
+import { stateEntryAt, stateKeyText, writeStateEntry } from '../state.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from '../tables.js'
 
 /** The limits of the wanted jobs during one claim, and the runs that they let start. */
@@ -39,17 +40,30 @@ export interface RateRooms {
   readonly waiting: ReadonlySet<RateRoom>
 }
 
-/** Whether a job has a rate limit. */
-export function hasRate(tables: Tables, job: string): boolean {
-  const definition = jobOf(tables, job)
-  return ratesOf(definition, tables.queues.get(definition.queue)) !== undefined
+/** The limits of those of a worker's jobs that have one. */
+export function ratesOfJobs(tables: Tables, jobs: readonly string[]): ReadonlyMap<string, JobRates> {
+  const known = tables.rates.get(jobs)
+  if (known !== undefined) return known
+  const found = new Map<string, JobRates>()
+  for (const job of jobs) {
+    const definition = jobOf(tables, job)
+    const limits = ratesOf(definition, tables.queues.get(definition.queue))
+    if (limits !== undefined) found.set(job, limits)
+  }
+  tables.rates.set(jobs, found)
+  return found
 }
 
-/** The limits of the wanted jobs that have one; of those that may be claimed, the runs that may start. */
+/** The limits of jobs during a claim; of those that may be claimed, the runs that may start. */
 export function rateRooms(
   tables: Tables,
-  { jobs, mayClaim, now }: { jobs: readonly string[]; mayClaim: (job: string) => boolean; now: Instant },
+  {
+    rates,
+    mayClaim,
+    now,
+  }: { rates: ReadonlyMap<string, JobRates>; mayClaim: (job: string) => boolean; now: Instant },
 ): RateRooms {
+  if (rates.size === 0) return noRooms
   const opened = new Map<string, RateRoom>()
   const open = (entry: StateKey, limit: RateLimit | undefined): RateRoom | undefined =>
     limit === undefined
@@ -57,23 +71,22 @@ export function rateRooms(
       : getOrAdd(opened, stateKeyText(entry), () =>
           openRoom({ entry, limit, value: stateEntryAt(tables, entry)?.value, now }),
         )
-  const rooms = jobs.flatMap((job): JobRooms[] => {
-    const definition = jobOf(tables, job)
-    const limits = ratesOf(definition, tables.queues.get(definition.queue))
-    if (limits === undefined) return []
-    const queue = open(rateEntry('queue', definition.queue), limits.queue)
-    return [{ job, limits, queue, own: open(rateEntry('job', job), limits.job), keys: new Map() }]
+  const rooms = [...rates].map(([job, limits]): JobRooms => {
+    const queue = open(rateEntry('queue', jobOf(tables, job).queue), limits.queue)
+    return { job, limits, queue, own: open(rateEntry('job', job), limits.job), keys: new Map() }
   })
   const waiting = new Set<RateRoom>()
   const windows = turnGroups(rooms.filter(({ job }) => mayClaim(job))).map((group) => {
     const open = group.filter(({ queue, own }) => queue?.left !== 0 && own?.left !== 0)
     const rows = open.flatMap((job) => firstRows(tables, job, { waiting, now }))
-    const first = rows.toSorted(byUrgency).slice(0, rateWindow)
+    const all = rows.toSorted(byUrgency)
     const turns = (group[0]?.queue ?? group[0]?.own)?.state.turns
-    return turns === undefined ? first : inTurns(first, turnOfRow, turns)
+    return (turns === undefined ? all : inTurns(all, turnOfRow, turns)).slice(0, rateWindow)
   })
   return { byJob: new Map(rooms.map((room) => [room.job, room])), windows, waiting }
 }
+
+const noRooms: RateRooms = { byJob: new Map(), windows: [], waiting: new Set() }
 
 /** The most urgent runs of a job whose keys let something start, few of each key. */
 function firstRows(
@@ -118,6 +131,7 @@ export function nextRated(
 
 /** Notes that a run starts. */
 export function noteStart({ byJob, windows }: RateRooms, row: RunRow): void {
+  if (byJob.size === 0) return
   spend(byJob, ratedRun(row))
   for (const rows of windows) if (rows.includes(row)) rows.splice(rows.indexOf(row), 1)
 }
@@ -139,13 +153,6 @@ export function settleRates(
     if (until !== undefined && isAnyReady(tables, job.job)) next = Math.min(next, until)
   }
   return next === Infinity ? undefined : next
-}
-
-/** Forgets the keys of which nothing has to be remembered any more. */
-export function forgetFreeKeys(tables: Tables, now: Instant): void {
-  for (const entry of stateEntries(tables, { kind: 'rate', limit: Infinity }))
-    if (entry.name.startsWith('key:') && (entry.value as { freeAt: number }).freeAt <= now)
-      dropStateEntry(tables, entry)
 }
 
 function isAnyReady({ readyPlain, readySlotted, readyCrashed }: Tables, job: string): boolean {

@@ -70,7 +70,8 @@ export interface OneCallCommit {
 
 /** Recording runs as a part of the call, where it can be that. */
 export function oneCallEnqueue(request: EnqueueRequest): OneCallPart | undefined {
-  if (request.runs.some(({ burst }) => burst !== undefined)) return undefined
+  if (request.runs.some(({ burst, deadlines }) => burst !== undefined || deadlines !== undefined))
+    return undefined
   const keys = request.runs.filter(({ uniqueKey }) => uniqueKey !== undefined)
   return keys.length <= maxUniqueKeys ? { enqueue: request } : undefined
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../time/clock.js'
+import type { Clock, TimerOptions, WakeSignal } from '../../../time/clock.js'
 import type { Instant } from '../../../time/instant.js'
 
 /** A reading of the server's clock, and what the own one showed before it was asked and after it had answered. */
@@ -61,11 +61,11 @@ export class DatabaseClock implements Clock {
     return this.#own.uptimeMs()
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: WakeSignal): Promise<void> {
     return this.#own.sleep(ms, signal)
   }
 
-  async sleepUntil(at: Instant, signal?: AbortSignal): Promise<void> {
+  async sleepUntil(at: Instant, signal?: WakeSignal): Promise<void> {
     for (;;) {
       const rest = at - this.now()
       if (rest <= 0 || signal?.aborted === true) return
@@ -73,7 +73,7 @@ export class DatabaseClock implements Clock {
     }
   }
 
-  timer(ms: number, fire: () => void, options?: { readonly isIdle?: boolean | undefined }): () => void {
+  timer(ms: number, fire: () => void, options?: TimerOptions): () => void {
     return this.#own.timer(ms, fire, options)
   }
 }

@@ -10,7 +10,7 @@ const rangesPerLook = 2000
 // Relies on: primary key backwards.
 const LOOK_END = `select seq from rota.ledger where seq < $1 order by seq desc limit 1 offset ${rangesPerLook - 1}`
 
-/** A part of a page, and from where to go on if it is not the whole. */
+/** A part of a page, and from where to continue if it is not the whole. */
 export interface LedgerPart {
   readonly entries: readonly LedgerEntry[]
   readonly next: LedgerPage | undefined

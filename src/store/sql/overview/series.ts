@@ -40,7 +40,7 @@ interface CountRow {
   readonly runs: number
 }
 
-/** Counts a bounded number of ends, from the last one on that was looked at; answers where to go on. */
+/** Counts a bounded number of ends, from the last one on that was looked at; answers where to continue. */
 export function* seriesPart(
   session: Session,
   request: SeriesRequest,

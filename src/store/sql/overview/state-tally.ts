@@ -15,7 +15,7 @@ const counted = (text: string): string => `select ${text} as text, count(*) as e
 
 const COUNT = each({ sqlite: counted('value ->> $5'), postgres: counted('value::json ->> $5::text') })
 
-/** Counts a bounded number of entries by a text in their values, from an item on; answers where to go on. */
+/** Counts a bounded number of entries by a text in their values, from an item on; answers where to continue. */
 export function* stateTallyPart(
   session: Session,
   { kind, name, field }: StateTallyRequest,

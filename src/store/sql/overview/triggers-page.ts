@@ -18,7 +18,7 @@ const LOOK_START = `select min(name) from (
     select name from rota.triggers where name < $1 order by name desc limit ${triggersPerLook}
   ) looked`
 
-/** A part of a page, and from where to go on if it is not the whole. */
+/** A part of a page, and from where to continue if it is not the whole. */
 export interface PagePart {
   readonly triggers: readonly StoredTrigger[]
   readonly next: TriggersPage | undefined

@@ -5,7 +5,7 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { FROM_RUNS, UNHAPPY } from '../runs/read-runs.js'
 
-/** How many failed runs are looked at: whoever has more has other worries than the oldest of them. */
+/** How many failed runs are read: with more, the oldest of them do not matter. */
 const mostLookedAt = 1000
 
 // Relies on: runs_unhappy for the newest failed ones, runs_trigger for a later run of each that is done.

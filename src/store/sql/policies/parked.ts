@@ -1,6 +1,6 @@
 /*
- * A run whose key may not start anything yet leaves the index of ready runs and is parked until it may: so a claim never
- * looks at the runs of keys whose time has not come. It keeps its concurrency slots, and to the world it is ready.
+ * If the rate limit of its key allows no start yet, a run leaves the index of ready runs and is parked until the limit
+ * allows one. So a claim never reads runs that may not start. A parked run keeps its slots and is shown as ready.
  */
 import type { Instant } from '../../../time/instant.js'
 import { blocked, ready } from '../rows/states.js'

@@ -1,7 +1,7 @@
 /*
- * Rate limits as a claim sees them. The state of a limit is one entry, and whoever reads it holds its lock until the end of
- * its transaction: so the limit is exact over all workers. Runs wait in the index of ready runs, and a limit of a queue
- * or job that lets nothing start is not looked behind; the runs of a key that lets nothing start are parked.
+ * Rate limits during a claim. The state of a limit is one entry, and a transaction that reads it holds its lock until it
+ * ends: so the limit is exact over all workers. Runs wait in the index of ready runs. If the limit of a queue or job
+ * allows no start, the claim does not read its runs; if the limit of a key allows none, its runs are parked.
  */
 import { nextStartAt, rateEntry, storedRate, type JobRates } from '../../../kernel/job/rate-limit.js'
 import {
@@ -34,13 +34,6 @@ const WITH_READY = each({
   postgres: `select given.job from unnest($1::text[]) given (job) where exists (
       select 1 from rota.runs where state = ${ready} and runs.job = given.job
     )`,
-})
-
-// Relies on: the primary key of notes, as a range.
-const ofKeys = `kind = 'rate' and name >= 'key:' and name < 'key;'`
-const FORGET_FREE = each({
-  sqlite: `delete from notes where ${ofKeys} and value ->> 'freeAt' <= $1`,
-  postgres: `delete from rota.notes where ${ofKeys} and (value::json ->> 'freeAt')::float8 <= $1`,
 })
 
 /** The limits of a job during a claim. */
@@ -127,7 +120,7 @@ export function* settleRates(
   return nextAt === Infinity ? undefined : nextAt
 }
 
-/** Parks what was read in vain; answers when the first parked run may start of the jobs that were looked at. */
+/** Parks the runs that were read and may not start; returns when the first parked run of these jobs may start. */
 function* settleKeys(session: Session, rooms: Iterable<ClaimRooms>, now: Instant): Verb<Instant> {
   let next = Infinity
   for (const job of rooms) {
@@ -153,12 +146,7 @@ function* withReady(session: Session, jobs: readonly string[]): Verb<string[]> {
   return (yield* session.sql.all<{ job: string }>(WITH_READY, jobs)).map(({ job }) => job)
 }
 
-/** Forgets the keys of which nothing has to be remembered any more. */
-export function* forgetFreeKeys(session: Session, now: Instant): Verb<void> {
-  yield* session.sql.change(FORGET_FREE, now)
-}
-
-/** Parks the runs that were read in vain, where the others of their key have started. */
+/** Parks the runs that were read and may not start, because others of their key have started. */
 function* parkSpare(session: Session, { job, spare, keys }: ClaimRooms, now: Instant): Verb<void> {
   const runs = spare.flatMap((row) => {
     const room = keys.get(ratedRun(row).key ?? '')

@@ -33,10 +33,10 @@ export function* rateWindows(
     const [{ job } = {}] = found
     if (job === undefined) continue
     const all = found.flatMap(({ rows }) => rows).toSorted(byUrgency)
-    const first = all.slice(0, rateWindow)
     const turns = (group[0]?.queue ?? group[0]?.own)?.state.turns
-    const rows = turns === undefined ? first : inTurns(first, turnOfRow, turns)
-    windows.push({ job, rows, isCutOff: first.length < all.length || found.some(({ isCutOff }) => isCutOff) })
+    // In turns before they are cut off: otherwise a job with a backlog would fill all places.
+    const rows = (turns === undefined ? all : inTurns(all, turnOfRow, turns)).slice(0, rateWindow)
+    windows.push({ job, rows, isCutOff: rows.length < all.length || found.some(({ isCutOff }) => isCutOff) })
   }
   return windows
 }

@@ -2,7 +2,7 @@ import type { Hold, HoldTarget } from '../../../kernel/hold/hold.js'
 import type { Json } from '../../../kernel/definition/json.js'
 import type { LedgerReason, LedgerRule, RecordedRange } from '../../../kernel/ledger/ledger.js'
 import {
-  chainEffect,
+  chainCodes,
   endEffectNamed,
   type EndEffect,
   type EndEffects,
@@ -79,8 +79,11 @@ const origins: readonly RunOrigin[] = [
   'backfill',
 ]
 
-/** The number of the effect that statements treat apart. */
-export const chainCode = chainEffect.code
+/** The condition of runs that no backfill made, as the index runs_unfinished has it. */
+export const NOT_OF_BACKFILL = `(case origin when ${origins.indexOf('backfill')} then 1 else 0 end) = 0`
+
+/** The numbers of the effects that statements treat apart, for a condition. */
+export const chainCodeList = chainCodes.join(', ')
 
 /** The number that stands in a row for the end effect of its run. */
 export function endEffectCode(effects: EndEffects, name: string | undefined): number | null {

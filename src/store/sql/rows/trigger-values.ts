@@ -32,7 +32,7 @@ export function chainMs({ schedule }: Trigger): number | null {
   return chainMsOf(schedule) ?? null
 }
 
-/** 0 never, 1 by whoever plans, 2 by whoever has its sensor. */
+/** 0 never, 1 by any scheduler, 2 by a scheduler that has its sensor. */
 export function tickingCode({ enabled, schedule }: Trigger): number {
   if (!enabled) return 0
   return isPolled(schedule) ? 2 : 1

@@ -23,6 +23,15 @@ const ADMITTED = `select admitted from rota.gates where key = $1`
 const TAKE = `insert into rota.gates as gate (key, admitted) select $1, 1 where $2::int8 >= 1
   on conflict (key) do update set admitted = gate.admitted + 1 where gate.admitted < $2::int8`
 
+// Relies on: primary key. All of them have the same limit.
+const TAKE_EACH = each({
+  sqlite: TAKE,
+  postgres: `insert into rota.gates as gate (key, admitted)
+    select key, 1 from unnest($1::text[], $2::int8[]) given (key, most) where most >= 1
+    on conflict (key) do update set admitted = gate.admitted + 1 where gate.admitted < ($2::int8[])[1]
+    returning key`,
+})
+
 const GIVE_BACK = `update rota.gates set admitted = admitted - 1 where key = $1 and admitted > 1`
 
 const GIVE_BACK_LAST = `delete from rota.gates where key = $1 and admitted = 1`
@@ -77,6 +86,33 @@ export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefi
     return slot.key
   }
   return undefined
+}
+
+/** Takes the slots of runs that have one each, no two the same; answers the keys of those that were full. */
+export function* takeSingleSlots(
+  session: Session,
+  runs: readonly { readonly job: string; readonly slots: readonly ConcurrencySlot[] }[],
+): Verb<ReadonlySet<string>> {
+  const full = new Set<string>()
+  if (runs.length === 0) return full
+  yield* session.native.lockSlots(runs.flatMap(({ slots }) => keysOf(slots)))
+  const { jobs } = yield* session.catalog()
+  const byLimit = new Map<number, string[]>()
+  for (const { job, slots } of runs) {
+    const slot = slots[0] as ConcurrencySlot
+    const limit = limitOf(slot, job, jobs.get(job))
+    const keys = byLimit.get(limit)
+    if (keys === undefined) byLimit.set(limit, [slot.key])
+    else keys.push(slot.key)
+  }
+  for (const [limit, keys] of byLimit) {
+    const taken = yield* session.sql.added(
+      TAKE_EACH,
+      keys.map((key) => [key, limit]),
+    )
+    for (const [i, key] of keys.entries()) if (taken[i] !== true) full.add(key)
+  }
+  return full
 }
 
 /** Counts a run that was admitted elsewhere. */

@@ -1,6 +1,5 @@
 import { failureNotice, watchKey } from '../../../kernel/alert/notice.js'
 import type { Json } from '../../../kernel/definition/json.js'
-import { chainEffect } from '../../../kernel/run/end-effect.js'
 import { endEffectOf } from '../rows/run-rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
@@ -34,10 +33,8 @@ export function* applyEndEffect(
   const effect = endEffectOf(session.endEffects, run.follow)
   if (effect === undefined) return
   session.hasNews = true
-  if (effect === chainEffect) {
-    yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
-    return
-  }
+  if (effect.isChain === true) yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
+  if (effect.changes === undefined && effect.arrival === undefined && effect.wakesTrigger !== true) return
   // It decides by state entries, which others may change.
   session.beExclusive()
   const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)

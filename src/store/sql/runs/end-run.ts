@@ -1,7 +1,7 @@
 import type { StoredError } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import { limitedQueueOf } from '../catalog.js'
-import { chainCode, toJson } from '../rows/run-rows.js'
+import { chainCodeList, toJson } from '../rows/run-rows.js'
 import { blocked, delayed, isParked, ready, running } from '../rows/states.js'
 import { finalCodes, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
@@ -13,7 +13,7 @@ import { applyEndEffect, noteFailure } from './end-effect.js'
 
 // Relies on: primary key. Only the first end of a chained run continues its chain, so that mark goes with it.
 const END = `update rota.runs set state = $1, finished_at = $2, reason = $3, waits_for = null,
-    follow = case when follow = ${chainCode} then null else follow end where seq = $4`
+    follow = case when follow in (${chainCodeList}) then nullif(follow - 1, 0) else follow end where seq = $4`
 
 const LEAVE_QUEUE = `update rota.queues set running = running - $1 where name = $2`
 

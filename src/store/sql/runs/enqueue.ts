@@ -1,14 +1,16 @@
 import type { RunId } from '../../../kernel/identity/identity.js'
 import type { NewRun } from '../../../kernel/run/run.js'
+import { deadlineChanges } from '../../../kernel/sla/deadline.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Enqueued } from '../../port.js'
 import { endEffectCode, originCode, toJson } from '../rows/run-rows.js'
 import { blocked, delayed, done, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
+import { writeStateEntry } from '../state.js'
 import { each, insertNewInto, type SqlScalar } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { standsFor } from '../policies/burst.js'
-import { slotsText, takeSlots, untakeSlots } from './concurrency-slots.js'
+import { slotsText, takeSingleSlots, takeSlots, untakeSlots } from './concurrency-slots.js'
 
 /** From this length on, the text of runs that are inserted together is not made longer. */
 const enoughText = 1_000_000
@@ -123,12 +125,13 @@ export function* insertRuns(session: Session, runs: readonly NewRun[], now: Inst
   if (runs.length === 0) return
   session.hasNews = true
   if (runs.every(isIndependent)) yield* insertIndependent(session, runs, now)
+  else if (runs.length > 1 && areApart(runs)) yield* insertApart(session, runs, now)
   else for (const run of runs) yield* insertRun(session, run, now)
 }
 
 /** Whether recording a run touches nothing but its own row. */
-export function isIndependent({ slots, uniqueKey }: NewRun): boolean {
-  return slots.length === 0 && uniqueKey === undefined
+export function isIndependent({ slots, uniqueKey, deadlines }: NewRun): boolean {
+  return slots.length === 0 && uniqueKey === undefined && deadlines === undefined
 }
 
 /** Whether a run has nothing but what every run has. */
@@ -174,7 +177,41 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
   const isNew = (yield* session.sql.insert(INSERT, [row])) === 1
   // A run that exists must not take its slots a second time.
   if (!isNew && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(session, slots)
+  if (isNew) yield* writeDeadlines(session, run, now)
   return isNew
+}
+
+/** Writes what a new run promises. The keys are new with the run, so no other writer can meet them. */
+function* writeDeadlines(session: Session, run: NewRun, now: Instant): Verb<void> {
+  for (const deadline of deadlineChanges(run)) yield* writeStateEntry(session, deadline, now)
+}
+
+/** Whether no two of these runs share anything that has to be taken: each has one slot of its own at most. */
+function areApart(runs: readonly NewRun[]): boolean {
+  const keys = new Set<string>()
+  return runs.every(({ slots, uniqueKey }) => {
+    const [slot, second] = slots
+    if (uniqueKey !== undefined || second !== undefined) return false
+    return slot === undefined || keys.size < keys.add(slot.key).size
+  })
+}
+
+/** The same as `insertRun` for runs that share nothing, with a few statements for all of them. */
+function* insertApart(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
+  const due = runs.filter(({ runAt, slots }) => runAt <= now && slots.length > 0)
+  const full = yield* takeSingleSlots(session, due)
+  const rows = runs.map((run) => {
+    const waitsFor = run.runAt <= now ? run.slots.find(({ key }) => full.has(key))?.key : undefined
+    const state = run.runAt > now ? delayed : waitsFor === undefined ? ready : blocked
+    return fullRow(session, run, { now, state, waitsFor })
+  })
+  const created = yield* session.sql.added(INSERT, rows)
+  for (const [i, run] of runs.entries()) {
+    const [slot] = run.slots
+    if (created[i] === true) yield* writeDeadlines(session, run, now)
+    else if (slot !== undefined && run.runAt <= now && !full.has(slot.key))
+      yield* untakeSlots(session, slotsText(run.slots) as string)
+  }
 }
 
 function* insertIndependent(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {

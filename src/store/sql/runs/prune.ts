@@ -7,7 +7,6 @@ import { originCode, type RangeRow } from '../rows/run-rows.js'
 import { done, stateName } from '../rows/states.js'
 import { newestRange, recordRanges } from '../planning/ledger.js'
 import { forgetExpired } from '../planning/seen-keys.js'
-import { forgetFreeKeys } from '../policies/rate-limits.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
@@ -63,7 +62,6 @@ type Pruned = Pick<
 export function* prune(session: Session, { runs, ...request }: PruneRequest): Verb<number> {
   session.beExclusive()
   yield* forgetExpired(session, request)
-  yield* forgetFreeKeys(session, request.now)
   const { before, limit } = request
   const victims =
     runs === undefined

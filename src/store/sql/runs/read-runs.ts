@@ -17,6 +17,9 @@ export const FROM_RUNS = `select runs.*, workers.id as worker_id from rota.runs 
 // Relies on: the unique index of runs.id.
 const RUN = `${FROM_RUNS} where runs.id = $1`
 
+// The same, once for each id.
+const BY_ID = `${FROM_RUNS} where runs.id = any($1::text[])`
+
 const BY_PREFIX = `${FROM_RUNS} where runs.id >= $1 and runs.id < $2 order by runs.id limit $3`
 
 // Relies on: runs_trigger.
@@ -69,6 +72,11 @@ const RUN_WITH_ATTEMPTS = `select runs.*, workers.id as worker_id, (
 export function* run(session: Session, id: RunId): Verb<Run | undefined> {
   const row = yield* session.sql.get<RunRow>(RUN, id)
   return row === undefined ? undefined : runOf(row)
+}
+
+/** The runs of some ids. */
+export function* runsById(session: Session, ids: readonly RunId[]): Verb<Run[]> {
+  return ids.length === 0 ? [] : (yield* session.sql.all<RunRow>(BY_ID, ids)).map(runOf)
 }
 
 /** Runs whose id starts with a text, in order. */

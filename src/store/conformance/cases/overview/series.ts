@@ -120,4 +120,25 @@ export function seriesLaws(law: Law): void {
     const [queue] = await stage.store.queues()
     expect(queue).toMatchObject({ ready: 2, oldestReadyAt: t0 + 2, delayed: 1, blocked: 1, running: 1 })
   })
+
+  law('late runs of many jobs and priorities come in one order, however few are asked for', async (stage) => {
+    const jobs = ['a', 'b', 'c', 'd']
+    await stage.jobs(jobs.map((name) => aJob(name)))
+    const runs = Array.from({ length: 40 }, (_, i) =>
+      aRun(`run${i}`, {
+        job: jobs[i % 4] as string,
+        priority: (i * 7) % 3,
+        runAt: t0 + ((i * 11) % 5),
+        dueAt: t0,
+      }),
+    )
+    await stage.enqueue(runs)
+    const all = await stage.store.late({ now: t0 + minute, byMs: 0, limit: 99 })
+    const expected = runs.toSorted((one, other) => one.runAt - other.runAt).map(({ id }) => id)
+    expect(all.map(({ id }) => id)).toEqual(expected)
+    for (const limit of [1, 2, 3, 7, 13]) {
+      const first = await stage.store.late({ now: t0 + minute, byMs: 0, limit })
+      expect(first.map(({ id }) => id)).toEqual(expected.slice(0, limit))
+    }
+  })
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { forgetFreeKeys } from '../../../../engine/upkeep/forget-free-keys.js'
 import type { Job } from '../../../../kernel/job/job.js'
 import type { NewRun } from '../../../../kernel/run/run.js'
 import type { Instant } from '../../../../time/instant.js'
@@ -172,6 +173,28 @@ export function rateLimitLaws(law: Law): void {
     expect(await stage.store.queues()).toMatchObject([{ name: 'q', limit: slow }])
   })
 
+  law('a job with a backlog does not hide the other jobs of a limited queue', async (stage) => {
+    const jobs = ['work', 'other', 'third'].map((name) => aJob(name, { queue: 'q' }))
+    await stage.jobs(jobs, [{ name: 'q', concurrency: undefined, limit: slow }])
+    await stage.worker('w')
+    await stage.enqueue(Array.from({ length: 150 }, (_, i) => aRun(`n${i}`, { payload: 'noisy' })))
+    const later = ['other', 'third'].map((job) => aRun(job, { job, payload: job, runAt: t0 + 1 }))
+    await stage.enqueue(later, t0 + 1)
+    const started: unknown[] = []
+    for (let i = 0; i < 4; i++) started.push(...labelsOf(await stage.claim('w', t0 + 1 + i * 10 * second)))
+    expect(started).toEqual(['noisy', 'other', 'third', 'noisy'])
+  })
+
+  law('a job whose own limit is used up does not keep its queue from others', async (stage) => {
+    const jobs = [aJob('work', { queue: 'q', limit: slow }), aJob('other', { queue: 'q' })]
+    await stage.jobs(jobs, [{ name: 'q', concurrency: undefined, limit: { ...slow, burst: 5 } }])
+    await stage.worker('w')
+    await stage.enqueue(Array.from({ length: 150 }, (_, i) => aRun(`n${i}`, { payload: 'noisy' })))
+    const later = [1, 2].map((i) => aRun(`o${i}`, { job: 'other', payload: i, runAt: t0 + 1 }))
+    await stage.enqueue(later, t0 + 1)
+    expect(new Set(labelsOf(await stage.claim('w', t0 + 1)))).toEqual(new Set([1, 2, 'noisy']))
+  })
+
   law('all limits of a run hold at once', async (stage) => {
     const limits = { limit: { ...slow, burst: 2 }, limitPerKey: { ...slow, max: 2 }, concurrencyPerKey: 9 }
     const job = aJob('work', { queue: 'q', ...limits })
@@ -207,12 +230,25 @@ export function rateLimitLaws(law: Law): void {
     })
   }
 
+  for (const name of ['limit', 'limitPerKey'] as const) {
+    law(`${name}: a claim that waited for its transaction loosens no limit`, async (stage) => {
+      const job = await limited(stage, { limit: undefined, [name]: slow, concurrencyPerKey: 9 })
+      await stage.worker('w2')
+      await stage.enqueue(['r1', 'r2', 'r3'].map((id) => aRunOf(job, id, { concurrencyKey: 'k' })))
+      expect(await stage.claim('w', t0 + 9 * second)).toHaveLength(1)
+      // It read the clock before the other one.
+      expect(await stage.claim('w2', t0)).toEqual([])
+      expect(await stage.claim('w', t0 + 18 * second)).toEqual([])
+      expect(await stage.claim('w', t0 + 19 * second)).toHaveLength(1)
+    })
+  }
+
   law('keys that were long quiet are forgotten, others are not', async (stage) => {
     const job = await limited(stage, { limit: undefined, limitPerKey: slow })
     await stage.enqueue(['a', 'b'].map((key) => aRunOf(job, key, { payload: key, concurrencyKey: key })))
     await stage.claim('w', t0, { slots: 1 })
     await stage.claim('w', t0 + 5 * second, { slots: 1 })
-    await stage.store.prune({ before: t0, limit: 10, now: t0 + 12 * second })
+    await forgetFreeKeys(stage.store, t0 + 12 * second)
     const kept = await stage.store.stateEntries({ kind: 'rate', limit: 10 })
     expect(kept.map(({ name, item }) => [name, item])).toEqual([['key:work', 'b']])
   })

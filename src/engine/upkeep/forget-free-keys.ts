@@ -1,0 +1,21 @@
+import { rateStateOf } from '../../kernel/job/rate-limit.js'
+import type { StateChange } from '../../kernel/state/state-entry.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+const batch = 500
+
+/** Forgets the concurrency keys of which a rate limit has nothing to remember any more. One that started something meanwhile stays. */
+export async function forgetFreeKeys(store: Store, now: Instant): Promise<void> {
+  for (let after: { name: string; item: string } | undefined; ; ) {
+    const entries = await store.stateEntries({ kind: 'rate', limit: batch, after })
+    const free = entries.filter(({ item, value }) => item !== '' && rateStateOf(value).freeAt <= now)
+    const changes = free.map(({ name, item, revision }): StateChange => {
+      return { kind: 'rate', name, item, revision, value: undefined }
+    })
+    if (changes.length > 0 && (await store.changeState({ changes, now })) === 'stale')
+      for (const change of changes) await store.changeState({ changes: [change], now })
+    after = entries.at(-1)
+    if (entries.length < batch) return
+  }
+}
