@@ -1,119 +1,95 @@
-/**
- * What a trigger promises about its runs. The tick that makes a run also writes its deadlines, as state entries whose
- * names sort by time: whoever looks for deadlines that are over reads the first ones, and never the history.
- */
-import { fault, shown, within, type Place } from '../definition/faults.js'
-import type { Json } from '../definition/json.js'
-import { readDuration, readOptions } from '../definition/read-value.js'
-import type { RunId } from '../identity/identity.js'
-import type { NewRun } from '../run/run.js'
-import type { StateChange, StateEntry } from '../state/state-entry.js'
-import { MAX_DURATION_MS } from '../../time/duration.js'
+/** What a trigger, round, job or asset promises, as people write it and as definitions keep it. */
+import { cronSchedule } from '../../time/cron/schedule.js'
+import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 
-/** How soon after its due instant a run begins and ends. */
+/** The promises of a definition. */
 export interface Sla {
+  /** How soon after its due instant a run begins. */
   readonly startedWithinMs?: number | undefined
+  /** How soon after its due instant a run ends. */
   readonly finishedWithinMs?: number | undefined
+  /** The time of day, as `HH:MM`, by which a run ends: the first one after its due instant. */
+  readonly finishedBy?: string | undefined
+  /** How old the last success may be. */
+  readonly notOlderThanMs?: number | undefined
+  /** How soon after its end a partition of an asset is made. */
+  readonly madeWithinMs?: number | undefined
+  /** The time of day by which a partition of an asset is made: the first one after its end. */
+  readonly madeBy?: string | undefined
+  /** The zone of the times of day; absent: that of the cron expression. */
+  readonly timezone?: string | undefined
 }
 
-/** An SLA as a person writes it: at least one of the two. */
+/** An SLA as a person writes it: at least one promise. */
 export interface SlaInput {
   /** How soon after its due instant a run begins, such as `5m`. */
   readonly startedWithin?: string | number | undefined
   /** How soon after its due instant a run ends, such as `1h`. */
   readonly finishedWithin?: string | number | undefined
+  /** The time of day by which a run ends, such as `07:30`: the first one after its due instant. */
+  readonly finishedBy?: string | undefined
+  /** How old the last success may be, such as `25h`; counted from the definition on while there is none. */
+  readonly notOlderThan?: string | number | undefined
+  /** The IANA zone of `finishedBy` and `madeBy`; default: that of the definition, or `UTC`. */
+  readonly timezone?: string | undefined
+}
+
+/** An SLA of an asset. */
+export interface AssetSlaInput extends SlaInput {
+  /** How soon after its end a partition is made, such as `3h`; only with partitions of time. */
+  readonly madeWithin?: string | number | undefined
+  /** The time of day by which a partition is made, such as `07:30`: the first one after its end; only with partitions of time. */
+  readonly madeBy?: string | undefined
 }
 
 /** Which promise was broken. */
-export type SlaRule = 'started-within' | 'finished-within'
+export const slaRules = [
+  'started-within',
+  'finished-within',
+  'finished-by',
+  'not-older-than',
+  'made-within',
+  'made-by',
+] as const
 
-const bounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
+/** One of the promises. */
+export type SlaRule = (typeof slaRules)[number]
 
-/** Reads the option `sla`; faults are noted at the place. */
-export function readSla(value: unknown, place: Place): Sla | undefined {
-  if (value === undefined) return undefined
-  const input = readOptions(value, ['startedWithin', 'finishedWithin'], place)
-  if (input === undefined) return undefined
-  const startedWithinMs = readDuration(input['startedWithin'], bounds, within(place, 'startedWithin'))
-  const finishedWithinMs = readDuration(input['finishedWithin'], bounds, within(place, 'finishedWithin'))
-  if (input['startedWithin'] === undefined && input['finishedWithin'] === undefined)
-    return fault(place, 'it promises nothing', 'startedWithin, finishedWithin or both')
-  if (
-    startedWithinMs !== undefined &&
-    finishedWithinMs !== undefined &&
-    finishedWithinMs <= startedWithinMs
-  ) {
-    const message = `${shown(input['finishedWithin'])} contradicts \`startedWithin\` (${shown(input['startedWithin'])}): a run may not have begun by then`
-    return fault(within(place, 'finishedWithin'), message, 'longer than startedWithin')
+/** The promises in one line, as `rota show` tells them. */
+export function slaText(sla: Sla | undefined): string | undefined {
+  if (sla === undefined) return undefined
+  const { startedWithinMs, finishedWithinMs, finishedBy, notOlderThanMs, madeWithinMs, madeBy } = sla
+  const zone = sla.timezone === undefined ? '' : ` (${sla.timezone})`
+  const parts = [
+    startedWithinMs === undefined ? undefined : `started within ${formatDuration(startedWithinMs)}`,
+    finishedWithinMs === undefined ? undefined : `finished within ${formatDuration(finishedWithinMs)}`,
+    finishedBy === undefined ? undefined : `finished by ${finishedBy}${zone}`,
+    notOlderThanMs === undefined ? undefined : `a success every ${formatDuration(notOlderThanMs)}`,
+    madeWithinMs === undefined ? undefined : `partitions made within ${formatDuration(madeWithinMs)}`,
+    madeBy === undefined ? undefined : `partitions made by ${madeBy}${zone}`,
+  ]
+  return parts.filter((part) => part !== undefined).join(', ')
+}
+
+/** The promises of a round as a person would write them. */
+export function slaInput(sla: Sla): SlaInput {
+  const { startedWithinMs, finishedWithinMs, finishedBy, notOlderThanMs, timezone } = sla
+  const written = {
+    startedWithin: startedWithinMs,
+    finishedWithin: finishedWithinMs,
+    finishedBy,
+    notOlderThan: notOlderThanMs,
+    timezone,
   }
-  return {
-    ...(startedWithinMs === undefined ? {} : { startedWithinMs }),
-    ...(finishedWithinMs === undefined ? {} : { finishedWithinMs }),
-  }
+  return Object.fromEntries(Object.entries(written).filter(([, one]) => one !== undefined))
 }
 
-/** A deadline of a run. */
-export interface Deadline {
-  readonly rule: SlaRule
-  readonly trigger: string
-  readonly job: string
-  readonly run: RunId
-  readonly dueAt: Instant
-  readonly deadlineAt: Instant
-}
-
-/** The entries that a tick writes with its runs. */
-export function deadlineChanges(
-  { name, sla }: { readonly name: string; readonly sla?: Sla | undefined },
-  runs: readonly NewRun[],
-): readonly StateChange[] {
-  const promises = [
-    ['started-within', sla?.startedWithinMs],
-    ['finished-within', sla?.finishedWithinMs],
-  ] as const
-  return runs.flatMap(({ id: run, job, dueAt }) =>
-    promises.flatMap(([rule, withinMs]): StateChange[] => {
-      if (withinMs === undefined) return []
-      const deadlineAt = dueAt + withinMs
-      const value = { rule, trigger: name, job, run, dueAt, deadlineAt }
-      return [{ kind: 'deadline', name: sortable(deadlineAt), item: `${run} ${rule}`, value }]
-    }),
-  )
-}
-
-/** Reads the entry of a deadline. */
-export function deadlineOf({ value }: StateEntry): Deadline {
-  return value as unknown as Deadline
-}
-
-/** A promise that was broken: the fact that stays. */
-export interface Breach extends Deadline {
-  /** When it was found. */
-  readonly at: Instant
-}
-
-/** The entry of a breach. Entries of a trigger sort by due instant. */
-export function breachChange(breach: Breach): StateChange {
-  const item = `${sortable(breach.dueAt)} ${breach.rule}`
-  return { kind: 'breach', name: breach.trigger, item, value: breach as unknown as Json }
-}
-
-/** Reads the entry of a breach. */
-export function breachOf({ value }: StateEntry): Breach {
-  return value as unknown as Breach
-}
-
-/** A text that sorts as the instant does. */
-export function sortable(at: Instant): string {
-  return String(Math.max(0, at)).padStart(16, '0')
-}
-
-/** One sentence about a breach. */
-export function breachText(
-  { rule, dueAt, deadlineAt }: Pick<Breach, 'rule' | 'dueAt' | 'deadlineAt'>,
-  time: (at: Instant) => string,
-): string {
-  const what = rule === 'started-within' ? 'had not begun' : 'had not ended'
-  return `the run that was due at ${time(dueAt)} ${what} by ${time(deadlineAt)}, as its SLA promises`
+/**
+ * The first instant after another at which clocks of a zone show a time of day. It is that of a cron expression with
+ * this time: one that clocks skip is the first instant after the jump, one that they show twice is the first of the two.
+ */
+export function nextTimeOfDay(text: string, timezone: string, after: Instant): Instant | undefined {
+  const [hour, minute] = text.split(':').map(Number)
+  return cronSchedule(`${minute} ${hour} * * *`, { timezone }).next(after)
 }

@@ -1,0 +1,42 @@
+import type { SlaInput } from '../../kernel/sla/sla.js'
+import type { Surroundings } from '../framework/command.js'
+import type { Option } from '../framework/syntax.js'
+
+/** What is promised about runs. */
+export const slaOptions: readonly Option[] = [
+  {
+    name: 'started-within',
+    key: 'sla.startedWithin',
+    value: 'duration',
+    help: 'promise that a run begins this soon after its due time',
+  },
+  {
+    name: 'finished-within',
+    key: 'sla.finishedWithin',
+    value: 'duration',
+    help: 'promise that a run ends this soon after its due time',
+  },
+  {
+    name: 'finished-by',
+    key: 'sla.finishedBy',
+    value: 'HH:MM',
+    help: 'promise that a run ends by this time of day, in the zone of the expression',
+  },
+  {
+    name: 'not-older-than',
+    key: 'sla.notOlderThan',
+    value: 'duration',
+    help: 'promise that the last success is never older than this',
+  },
+]
+
+/** The promises that were given, if any were. The rules are the model's. */
+export function readSlaInput({ args }: Surroundings): SlaInput | undefined {
+  const given = {
+    startedWithin: args.text('started-within'),
+    finishedWithin: args.text('finished-within'),
+    finishedBy: args.text('finished-by'),
+    notOlderThan: args.text('not-older-than'),
+  }
+  return Object.values(given).every((one) => one === undefined) ? undefined : given
+}

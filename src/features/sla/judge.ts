@@ -1,0 +1,132 @@
+import type { Job } from '../../kernel/job/job.js'
+import { isBurstKey } from '../../kernel/run/burst.js'
+import type { Run } from '../../kernel/run/run.js'
+import { deadlineChange, subjectKey, type Breach, type Deadline } from '../../kernel/sla/deadline.js'
+import { freshnessChanges, freshnessKey, judgeFreshness, type Freshness } from '../../kernel/sla/freshness.js'
+import {
+  madeKey,
+  madePromises,
+  nextWatched,
+  watchedChanges,
+  type MadeRule,
+  type WatchedPartition,
+} from '../../kernel/sla/made.js'
+import type { Sla } from '../../kernel/sla/sla.js'
+import type { StateChange, StateEntry, StateKey } from '../../kernel/state/state-entry.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
+
+/** What a deadline that is over comes to. */
+export interface Judgement {
+  readonly breaches: readonly Breach[]
+  /** What changes besides: the deadline that is watched next. */
+  readonly changes: readonly StateChange[]
+}
+
+const nothing: Judgement = { breaches: [], changes: [] }
+
+/** Judges a deadline that is over. */
+export async function judge(store: Store, deadline: Deadline, now: Instant): Promise<Judgement> {
+  switch (deadline.rule) {
+    case 'started-within':
+    case 'finished-within':
+    case 'finished-by':
+      return await judgeRun(store, deadline, now)
+    case 'not-older-than':
+      return await judgeSuccess(store, deadline, now)
+    case 'made-within':
+    case 'made-by':
+      return await judgePartition(store, { ...deadline, rule: deadline.rule }, now)
+  }
+}
+
+/** A run that was cancelled or pruned breaks no promise. */
+async function judgeRun(store: Store, deadline: Deadline, now: Instant): Promise<Judgement> {
+  const broken = { breaches: [{ ...deadline, at: now }], changes: [] }
+  // The end of a cycle takes away the deadlines that it kept.
+  if (deadline.of === 'round' && deadline.rule !== 'started-within') return broken
+  const run = await store.run(deadline.run ?? '')
+  if (run === undefined || run.state === 'cancelled') return nothing
+  const [first] = await store.attempts(run.id)
+  const lastAt = deadline.deadlineAt + putOffMs(deadline, run, first?.claimedAt)
+  const keptAt = deadline.rule === 'started-within' ? (first?.startedAt ?? first?.claimedAt) : run.finishedAt
+  if (keptAt !== undefined && keptAt <= lastAt) return nothing
+  if (keptAt === undefined && now <= lastAt)
+    return { breaches: [], changes: [deadlineChange({ ...deadline, deadlineAt: lastAt })] }
+  return broken
+}
+
+/** By how much other enqueues have put a run off: its promise counts from when it might begin. A retry moves that too, but not before the first claim. */
+function putOffMs(
+  { withinMs, dueAt, deadlineAt }: Deadline,
+  run: Run,
+  claimedAt: Instant | undefined,
+): number {
+  const isPutOff = run.uniqueKey !== undefined && isBurstKey(run.uniqueKey)
+  if (withinMs === null || !isPutOff) return 0
+  const mightAt = Math.min(run.runAt, claimedAt ?? Infinity)
+  return Math.max(0, mightAt + withinMs - Math.max(deadlineAt, dueAt + withinMs))
+}
+
+/** The entry of a promise that is still watched by this deadline. */
+async function watchedBy<Value extends { readonly deadlineAt: Instant }>(
+  store: Store,
+  key: StateKey,
+  { deadlineAt }: Deadline,
+): Promise<(Omit<StateEntry, 'value'> & { readonly value: Value }) | undefined> {
+  const { kind, name, item } = key
+  const [entry] = await store.stateEntries({ kind, names: [name], items: [item], limit: 1 })
+  const value = entry?.value as unknown as Value | undefined
+  return entry === undefined || value?.deadlineAt !== deadlineAt ? undefined : { ...entry, value }
+}
+
+async function judgeSuccess(store: Store, deadline: Deadline, now: Instant): Promise<Judgement> {
+  const key = subjectKey(deadline)
+  const known = await watchedBy<Freshness>(store, freshnessKey(key), deadline)
+  if (known === undefined) return nothing
+  const { of, name, trigger, job } = deadline
+  const { value, revision } = known
+  if ((await promisedNow(store, deadline))?.notOlderThanMs !== value.withinMs)
+    return { breaches: [], changes: [{ ...freshnessKey(key), revision, value: undefined }] }
+  const { breaches, next } = judgeFreshness(value, { of, name, trigger, job }, now)
+  return { breaches, changes: freshnessChanges(next, { subject: { of, name, trigger, job }, key, revision }) }
+}
+
+async function judgePartition(
+  store: Store,
+  deadline: Deadline & { readonly rule: MadeRule },
+  now: Instant,
+): Promise<Judgement> {
+  const { name: job, rule } = deadline
+  const known = await watchedBy<WatchedPartition>(store, madeKey(job, rule), deadline)
+  if (known === undefined) return nothing
+  const { value, revision } = known
+  const promise = madePromises((await jobNow(store, job)) ?? {}).find(
+    (one) => one.rule === rule && one.promise === value.promise,
+  )
+  const next = promise === undefined ? undefined : nextWatched(promise, value)
+  const changes = watchedChanges(next, { job, rule, revision })
+  if (promise === undefined) return { breaches: [], changes }
+  const doneAt = await madeAt(store, job, value.partition)
+  const isKept = doneAt !== undefined && doneAt <= deadline.deadlineAt
+  return { breaches: isKept ? [] : [{ ...deadline, at: now }], changes }
+}
+
+/** When a partition was last made, as the ends of its runs have written it. */
+async function madeAt(store: Store, asset: string, partition: string): Promise<Instant | undefined> {
+  const key = { kind: 'partition', names: [asset], items: [partition], limit: 1 } as const
+  const [entry] = await store.stateEntries(key)
+  return (entry?.value as { readonly doneAt?: Instant | null } | undefined)?.doneAt ?? undefined
+}
+
+/** What the definition of a subject promises now; nothing where it is gone or disabled. */
+async function promisedNow(store: Store, { of, name }: Deadline): Promise<Sla | undefined> {
+  if (of === 'job' || of === 'asset') return (await jobNow(store, name))?.sla
+  const [stored] = await store.triggers({ names: [name] })
+  return stored?.active === true && stored.trigger.enabled ? stored.trigger.sla : undefined
+}
+
+async function jobNow(store: Store, name: string): Promise<Job | undefined> {
+  const found = (await store.jobs()).find(({ job }) => job.name === name)?.job
+  return found?.ended === true ? undefined : found
+}
