@@ -73,6 +73,24 @@ describe('app.simulate', () => {
     sharedStores.delete('history')
   })
 
+  test('a trigger that fails too often in a row is paused, also if its runs are days apart', async () => {
+    const clock = new FakeClock(from)
+    let tables: Tables | undefined
+    sharedStores.set('failing', (effects) => openMemoryStore((tables ??= emptyTables(effects))))
+    const app = createApp({ app: 'failing', store: 'memory:failing', clock }, 'code:failing')
+    app.job('broken', () => Promise.reject(new Error('always')), { retry: { attempts: 1 } })
+    app.schedule('daily', { job: 'broken', cron: '0 3 * * *', pauseAfter: 3 })
+    await app.start()
+    await clock.advance('4h')
+    const { triggers } = await app.simulate({ duration: '30d' })
+    // The first failure was before the simulation, which begins at 04:00.
+    expect(triggers).toMatchObject([
+      { trigger: 'daily', runs: 3, failed: 3, pausedAt: Date.UTC(2026, 0, 8, 3) },
+    ])
+    await app.stop()
+    sharedStores.delete('failing')
+  })
+
   test('a crash repeats attempts and loses no run', async () => {
     const app = appOf({}, (made) => {
       made.cron('hourly', '0 * * * *', () => undefined, { overlap: 'queue-all' })

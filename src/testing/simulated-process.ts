@@ -29,6 +29,8 @@ export interface ProcessOptions {
   readonly source?: Source | undefined
   readonly concurrency: number
   readonly retentionMs: number
+  /** Whether hours that are over are counted for the charts; default: true. */
+  readonly countsHours?: boolean | undefined
   /** Where it tells what happens; default: nowhere. */
   readonly events?: Events | undefined
   readonly perform: (run: RunContext, clock: FakeClock) => Promise<void>
@@ -85,6 +87,7 @@ export class SimulatedProcess {
       concurrency,
       leaseMs,
       retentionMs,
+      countsHours: this.#options.countsHours,
       pollMs,
       upkeepMs: leaseMs / 6,
     })

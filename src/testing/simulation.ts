@@ -47,6 +47,8 @@ export interface Simulation {
   readonly leaseMs: number
   /** The probability that an attempt fails. */
   readonly failure: number
+  /** What an attempt throws that fails, one of these; default: an error that is retried. */
+  readonly errors?: readonly [() => Error, ...(() => Error)[]] | undefined
 }
 
 /** The result of a simulation. */
@@ -197,6 +199,8 @@ class World {
     await clock.sleep(this.#random.pick([0, 5, 800, 20_000, 4 * 60_000]), run.signal)
     const fails = this.#random.chance(this.#options.failure)
     this.#observer.ended(performing, !fails && !run.signal.aborted)
-    if (fails) throw new Error('simulated failure')
+    if (!fails) return
+    const { errors } = this.#options
+    throw errors === undefined ? new Error('simulated failure') : this.#random.pick(errors)()
   }
 }

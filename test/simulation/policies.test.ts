@@ -1,17 +1,19 @@
 import { expect, it } from 'vitest'
 import { jobDefaults } from '../../src/kernel/job/job.js'
-import type { RateLimit } from '../../src/kernel/job/rate-limit.js'
+import { PermanentError, RetryAfter, Snooze } from '../../src/kernel/job/thrown.js'
 import { defineTrigger } from '../../src/kernel/trigger/define-trigger.js'
 import { openMemoryStore } from '../../src/store/memory/memory-store.js'
 import { emptyTables } from '../../src/store/memory/tables.js'
 import { simulate } from '../../src/testing/simulation.js'
+import { crowded } from '../fixtures/crowded.js'
 import { endEffects, kinds } from '../fixtures/feature-parts.js'
 
 const hourMs = 3_600_000
 
-it('rate limits, auto-pause and dead letters leave nothing unexplained, under kills', async () => {
+it('rate limits, auto-pause, retries of all kinds and dead letters leave nothing unexplained, under kills', async () => {
   const tables = emptyTables(endEffects)
-  const rules = { retry: { ...jobDefaults.retry, attempts: 3 }, maxCrashes: 1_000_000 }
+  const retry = { ...jobDefaults.retry, attempts: 3, not: ['RangeError'] }
+  const rules = { retry, maxCrashes: 1_000_000 }
   const limit = { max: 40, perMs: hourMs, burst: 2 }
   const ofQueue = { max: 50, perMs: hourMs, burst: 3 }
   const report = await simulate({
@@ -36,6 +38,13 @@ it('rate limits, auto-pause and dead letters leave nothing unexplained, under ki
     stepEveryMs: Infinity,
     leaseMs: hourMs,
     failure: 0.55,
+    errors: [
+      () => new Error('simulated failure'),
+      () => new RangeError('not retried'),
+      () => new RetryAfter('7m'),
+      () => new Snooze('9m', 'not yet'),
+      () => new PermanentError('for good'),
+    ],
   })
   expect(report.broken).toEqual([])
   expect(report.crashes).toBeGreaterThan(5)
@@ -47,8 +56,8 @@ it('rate limits, auto-pause and dead letters leave nothing unexplained, under ki
     note: expect.stringMatching(/^2 runs in a row failed/) as string,
   })
   const fromAt = (pause?.fromAt ?? 0) + 1
-  const after = { trigger: 'pausing', fromAt, untilAt: report.endAt, limit: 10 }
-  expect(await store.runInstants(after)).toEqual([])
+  const later = { trigger: 'pausing', fromAt, untilAt: report.endAt, limit: 10 }
+  expect(await store.runInstants(later)).toEqual([])
 
   const runs = [...tables.runs.values()]
   const failed = runs.filter(({ job, phase }) => job === 'mail' && phase === 'failed')
@@ -57,12 +66,24 @@ it('rate limits, auto-pause and dead letters leave nothing unexplained, under ki
   expect(letters).toHaveLength(failed.length)
   expect(new Set(letters)).toEqual(new Set(failed.map(({ id }) => id)))
 
-  const crowded = (jobs: readonly string[], { max, burst }: RateLimit): number[] => {
-    const starts = runs
-      .flatMap(({ job, attempts }) => (jobs.includes(job) ? attempts.map(({ claimedAt }) => claimedAt) : []))
-      .toSorted((a, b) => a - b)
-    return starts.filter((at, i) => (starts[i + max + burst - 1] ?? Infinity) < at + hourMs)
-  }
-  expect(crowded(['mail'], limit)).toEqual([])
-  expect(crowded(['mail', 'letters'], ofQueue)).toEqual([])
+  const mails = runs.filter(({ job }) => job === 'mail')
+  const pairs = mails.flatMap(({ attempts }) =>
+    attempts.slice(1).map((next, i) => [attempts[i], next] as const),
+  )
+  const after = (name: string) => pairs.filter(([before]) => before?.error?.message === name)
+  for (const [before, next] of after('to be tried again later'))
+    expect(next.claimedAt).toBeGreaterThanOrEqual((before?.endedAt ?? Infinity) + 7 * 60_000)
+  expect(after('to be tried again later').length).toBeGreaterThan(5)
+  expect([...after('not retried'), ...after('for good')]).toEqual([])
+  const snoozed = pairs.filter(([before]) => before?.end === 'snoozed')
+  for (const [before, next] of snoozed)
+    expect(next.claimedAt).toBeGreaterThanOrEqual((before?.endedAt ?? Infinity) + 9 * 60_000)
+  expect(snoozed.length).toBeGreaterThan(5)
+
+  const startsOf = (jobs: readonly string[]): number[] =>
+    runs.flatMap(({ job, attempts }) =>
+      jobs.includes(job) ? attempts.map(({ claimedAt }) => claimedAt) : [],
+    )
+  expect(crowded(startsOf(['mail']), limit)).toEqual([])
+  expect(crowded(startsOf(['mail', 'letters']), ofQueue)).toEqual([])
 })

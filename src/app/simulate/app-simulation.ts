@@ -7,7 +7,7 @@ import type { OwnDefinitions } from '../definitions/own-definitions.js'
 import { loadTriggerKinds } from '../features.js'
 import { historyOf } from './history.js'
 import { runSimulation, type SimulationPlan, type SimulationResult } from './simulate.js'
-import { virtualTables } from './virtual-store.js'
+import { definedIn, virtualTables } from './virtual-store.js'
 
 /** How the future of an app is simulated; everything has a default. */
 export interface SimulateOptions {
@@ -55,13 +55,16 @@ export async function simulateApp(
   const plan = readPlan(options, app.concurrency)
   const store = await storeOrNone(app.store)
   const kinds = await loadTriggerKinds()
-  const world = await virtualTables({ ...app, store, kinds, at: app.now })
+  const stored = store === undefined ? undefined : await definedIn(store)
+  const own = { definitions: app.own, directory: app.directory }
+  const world = await virtualTables({ stored, own, kinds, at: app.now })
   const triggers = [...world.tables.triggers.keys()]
   const history = store === undefined ? new Map() : await historyOf(store, triggers)
   return await runSimulation({ ...world, kinds, history }, { ...plan, fromAt: app.now })
 }
 
-function readPlan(options: SimulateOptions, concurrency: number): Omit<SimulationPlan, 'fromAt'> {
+/** Reads how a simulation goes. */
+export function readPlan(options: SimulateOptions, concurrency: number): Omit<SimulationPlan, 'fromAt'> {
   const place = placeOf()
   const input = readOptions(options, names, place) ?? {}
   const time = (name: string, bounds: typeof spanBounds): number | undefined =>

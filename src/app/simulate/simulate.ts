@@ -7,6 +7,7 @@ import { kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
 import type { RunContext } from '../../engine/worker/perform.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
+import { forgetHistory } from '../../store/memory/runs/forget-history.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
 import { storesSettled, type CrashableStore } from '../../testing/crash-point.js'
 import { FakeClock } from '../../testing/fake-clock.js'
@@ -51,7 +52,8 @@ export interface SimulationResult {
   /** The share of all slots that was used. */
   readonly used: number
   readonly triggers: readonly SimulatedTrigger[]
-  /** By hour, or by day if the simulation is longer than two weeks. */
+  /** How long each span is: an hour, or a day if the simulation is longer than two weeks. */
+  readonly spanMs: number
   readonly spans: readonly SimulatedSpan[]
   readonly leftOut: readonly LeftOut[]
 }
@@ -68,11 +70,12 @@ const dayMs = 24 * hourMs
 /** A process that crashed is back after this. */
 const downMs = 60_000
 
-/** Runs are forgotten soon, so that a year fits into memory. */
-const retentionMs = hourMs
+/** Runs and reasons are forgotten soon, so that a year fits into memory. */
+const historyMs = hourMs
 
 /** The lease decides when the runs of a process that crashed are taken over; where none crashes, renewals only cost time. */
 const crashedLeaseMs = 30_000
+const calmLeaseMs = dayMs
 
 /** Simulates what a world does. */
 export async function runSimulation(world: VirtualWorld, plan: SimulationPlan): Promise<SimulationResult> {
@@ -97,7 +100,7 @@ class Simulation {
     this.#plan = plan
     this.#random = new SeededRandom(plan.seed)
     this.#clock = new FakeClock(plan.fromAt)
-    this.#tally = new Tally(plan.durationMs > 14 * dayMs ? dayMs : hourMs)
+    this.#tally = new Tally(spanMsOf(plan))
   }
 
   async run(): Promise<SimulationResult> {
@@ -110,6 +113,7 @@ class Simulation {
       const pieceMs = Math.min(durationMs - passedMs, this.#pieceMs())
       await this.#clock.advance(pieceMs, () => storesSettled(stores))
       passedMs += pieceMs
+      forgetHistory(this.#world.tables, this.#clock.now() - historyMs)
       if (passedMs < durationMs) this.#maybeCrash(pieceMs)
       onProgress?.(passedMs / durationMs)
     }
@@ -118,8 +122,8 @@ class Simulation {
   }
 
   #pieceMs(): number {
-    const { crashEveryMs = Infinity } = this.#plan
-    return Math.max(1, Math.ceil(Math.min(6 * hourMs, crashEveryMs / 4)))
+    const { durationMs, crashEveryMs = Infinity } = this.#plan
+    return Math.max(1, Math.ceil(Math.min(6 * hourMs, durationMs / 100, crashEveryMs / 4)))
   }
 
   #maybeCrash(pieceMs: number): void {
@@ -145,15 +149,16 @@ class Simulation {
     events.on('run:ended', ({ trigger, state }) => {
       if (state === 'failed' && trigger !== undefined) this.#tally.failed(trigger, this.#clock.now())
     })
-    const store = openMemoryStore(tables)
+    const store = openMemoryStore(tables, { hintsItself: false })
     const process = new SimulatedProcess({
       real: store,
       kinds,
       clock: this.#clock.fork(),
-      leaseMs: this.#plan.crashEveryMs === undefined ? hourMs : crashedLeaseMs,
+      leaseMs: this.#plan.crashEveryMs === undefined ? calmLeaseMs : crashedLeaseMs,
       jobs: (await store.jobs()).map(({ job }) => job),
       concurrency: this.#plan.concurrency,
-      retentionMs,
+      retentionMs: Infinity,
+      countsHours: false,
       events,
       perform: (run, clock) => this.#perform(process, run, clock),
       onCrash: () => undefined,
@@ -172,10 +177,18 @@ class Simulation {
     const { unknownMs } = this.#plan
     const tookMs = history === undefined ? unknownMs : this.#one(history.tookMs, unknownMs)
     const fails = this.#random.chance(history?.failed ?? 0)
-    await clock.sleep(tookMs, run.signal)
+    if (this.#mayBeStopped(run, tookMs)) await clock.sleep(tookMs, run.signal)
+    else if (tookMs > 0) await new Promise<void>((resolve) => clock.timer(tookMs, resolve))
     if (this.#living.get(process)?.delete(run) !== true) return new Promise(() => undefined)
     this.#tally.ended(clock.now() - startedAt)
     if (fails) throw new Error('failed as often as its runs did')
+  }
+
+  /** Only then it listens to its signal: signals are most of what a short run costs. */
+  #mayBeStopped({ trigger, job }: RunContext, tookMs: number): boolean {
+    const overlap = this.#triggers.get(trigger ?? '')?.overlap
+    if (overlap === 'cancel-running' || overlap === 'terminate-running') return true
+    return tookMs > (this.#world.tables.jobs.get(job)?.job.timeoutMs ?? Infinity)
   }
 
   #one(values: readonly number[], none: number): number {
@@ -196,8 +209,11 @@ class Simulation {
   #result(): SimulationResult {
     const { fromAt, durationMs, seed, processes, concurrency } = this.#plan
     const { maxRunning, maxWaiting, busiestMinute, busyMs, spans } = this.#tally
-    const knownRuns = (trigger: string): number => this.#world.history.get(trigger)?.tookMs.length ?? 0
-    const triggers = this.#tally.triggers(knownRuns)
+    const { history, tables } = this.#world
+    const triggers = this.#tally.triggers((trigger) => ({
+      knownRuns: history.get(trigger)?.tookMs.length ?? 0,
+      pausedAt: tables.holds.get(`trigger:${trigger}`)?.at(-1)?.fromAt,
+    }))
     const sum = (of: (one: SimulatedTrigger) => number): number =>
       triggers.reduce((all, one) => all + of(one), 0)
     return {
@@ -215,8 +231,13 @@ class Simulation {
       busiestMinute,
       used: busyMs / (durationMs * processes * concurrency),
       triggers,
+      spanMs: spanMsOf(this.#plan),
       spans,
       leftOut: this.#world.leftOut,
     }
   }
+}
+
+function spanMsOf({ durationMs }: SimulationPlan): number {
+  return durationMs > 14 * dayMs ? dayMs : hourMs
 }

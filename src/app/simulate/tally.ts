@@ -24,6 +24,8 @@ export interface SimulatedTrigger {
   readonly notRun: Readonly<Record<string, number>>
   /** Where its durations come from: the number of runs in the history. */
   readonly knownRuns: number
+  /** When it was paused after failures in a row; nobody resumes it. */
+  readonly pausedAt: Instant | undefined
 }
 
 /** An hour or a day of a simulation. */
@@ -36,7 +38,10 @@ export interface SimulatedSpan {
 }
 
 interface Counted {
-  lateMs: number[]
+  runs: number
+  /** How many runs were so late, rounded to three digits. */
+  readonly late: Map<number, number>
+  maxMs: number
   failed: number
   readonly notRun: Record<string, number>
 }
@@ -96,7 +101,11 @@ export class Tally {
     if (run.attempt > 1) return
     this.#waiting -= 1
     span.runs += 1
-    this.#of(run.trigger).lateMs.push(at - run.dueAt)
+    const counted = this.#of(run.trigger)
+    const lateMs = at - run.dueAt
+    counted.runs += 1
+    counted.maxMs = Math.max(counted.maxMs, lateMs)
+    addTo(counted.late, rounded(lateMs), 1)
   }
 
   /** An attempt ended, or was lost with its process. */
@@ -113,23 +122,34 @@ export class Tally {
 
   /** How late all runs began. */
   late(): Lateness {
-    return lateness([...this.#triggers.values()].flatMap(({ lateMs }) => lateMs))
+    const late = new Map<number, number>()
+    let maxMs = 0
+    for (const counted of this.#triggers.values()) {
+      maxMs = Math.max(maxMs, counted.maxMs)
+      for (const [lateMs, count] of counted.late) addTo(late, lateMs, count)
+    }
+    return lateness(late, maxMs)
   }
 
-  triggers(knownRuns: (trigger: string) => number): readonly SimulatedTrigger[] {
-    return [...this.#triggers].map(([trigger, { lateMs, failed, notRun }]) => ({
+  triggers(
+    known: (trigger: string) => Pick<SimulatedTrigger, 'knownRuns' | 'pausedAt'>,
+  ): readonly SimulatedTrigger[] {
+    return [...this.#triggers].map(([trigger, { runs, late, maxMs, failed, notRun }]) => ({
       trigger,
-      runs: lateMs.length,
+      runs,
       failed,
-      late: lateness(lateMs),
+      late: lateness(late, maxMs),
       notRun,
-      knownRuns: knownRuns(trigger),
+      ...known(trigger),
     }))
   }
 
   #of(trigger: string): Counted {
     let counted = this.#triggers.get(trigger)
-    if (counted === undefined) this.#triggers.set(trigger, (counted = { lateMs: [], failed: 0, notRun: {} }))
+    if (counted === undefined) {
+      counted = { runs: 0, late: new Map(), maxMs: 0, failed: 0, notRun: {} }
+      this.#triggers.set(trigger, counted)
+    }
     return counted
   }
 
@@ -143,8 +163,24 @@ export class Tally {
   }
 }
 
-function lateness(lateMs: readonly number[]): Lateness {
-  const sorted = Float64Array.from(lateMs).toSorted()
-  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0
-  return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: sorted.at(-1) ?? 0 }
+/** So that millions of runs need little memory: exact below a second, else three digits. */
+function rounded(ms: number): number {
+  if (ms < 1000) return ms
+  const step = 10 ** (Math.floor(Math.log10(ms)) - 2)
+  return Math.round(ms / step) * step
+}
+
+function addTo(counts: Map<number, number>, key: number, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count)
+}
+
+function lateness(late: ReadonlyMap<number, number>, maxMs: number): Lateness {
+  const sorted = [...late].toSorted(([a], [b]) => a - b)
+  const runs = sorted.reduce((sum, [, count]) => sum + count, 0)
+  const at = (share: number): number => {
+    let rest = Math.ceil(share * runs)
+    for (const [lateMs, count] of sorted) if ((rest -= count) <= 0) return Math.min(lateMs, maxMs)
+    return 0
+  }
+  return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs }
 }

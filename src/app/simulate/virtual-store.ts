@@ -1,21 +1,28 @@
 import { sync, type SyncContext } from '../../engine/sync/sync.js'
 import type { TriggerKinds } from '../../engine/trigger-kind.js'
-import { isPolled } from '../../kernel/trigger/trigger.js'
+import type { Queue } from '../../kernel/job/job.js'
+import { isPolled, type StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
 import { restoreTrigger } from '../../store/memory/restore.js'
 import { emptyTables, type Tables } from '../../store/memory/tables.js'
-import type { Store } from '../../store/port.js'
+import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { OwnDefinitions } from '../definitions/own-definitions.js'
 import { loadEndEffects } from '../features.js'
 
+/** What a store defines, as data that another thread can get. */
+export interface DefinedInStore {
+  readonly queues: readonly Queue[]
+  readonly jobs: readonly StoredJob[]
+  readonly triggers: readonly StoredTrigger[]
+}
+
 /** Where the definitions of a simulation come from. */
 export interface Definitions {
-  /** The store with what is defined now; absent where there is none yet. */
-  readonly store: Store | undefined
+  /** What the store defines now; absent where there is no store yet. */
+  readonly stored: DefinedInStore | undefined
   /** What the app itself defines: written over what the store has, as at a start. */
-  readonly own: OwnDefinitions
-  readonly directory: string
+  readonly own?: { readonly definitions: OwnDefinitions; readonly directory: string } | undefined
   readonly kinds: TriggerKinds
   readonly at: Instant
 }
@@ -26,18 +33,30 @@ export interface LeftOut {
   readonly why: string
 }
 
+/** Reads what a store defines. */
+export async function definedIn(store: Store): Promise<DefinedInStore> {
+  return {
+    // Without what else is known of a queue.
+    queues: (await store.queues()).map(({ name, concurrency, limit }) => ({ name, concurrency, limit })),
+    jobs: await store.jobs(),
+    triggers: await store.triggers({ active: true }),
+  }
+}
+
 /** Tables in memory with these definitions and nothing else. */
 export async function virtualTables(
   definitions: Definitions,
 ): Promise<{ readonly tables: Tables; readonly leftOut: readonly LeftOut[] }> {
-  const { store, own, directory, kinds, at: now } = definitions
+  const { stored, own, kinds, at: now } = definitions
   const tables = emptyTables(await loadEndEffects())
   const virtual = openMemoryStore(tables)
-  if (store !== undefined) await copyDefinitions(store, tables, { kinds, now })
+  if (stored !== undefined) await copyDefinitions(stored, tables, { kinds, now })
   const roles = { scheduler: true, worker: false }
   // As at a start: what has not changed continues where it is.
-  if (own.digest !== '')
-    await own.write(virtual, { directory, roles, now, beforeEnding: async () => undefined })
+  if (own !== undefined && own.definitions.digest !== '') {
+    const { directory } = own
+    await own.definitions.write(virtual, { directory, roles, now, beforeEnding: async () => undefined })
+  }
   const polled = (await virtual.triggers({ active: true })).filter(({ trigger }) =>
     isPolled(trigger.schedule),
   )
@@ -49,13 +68,12 @@ export async function virtualTables(
 }
 
 /** Copies what a store defines, each trigger with how far it has been planned. */
-async function copyDefinitions(from: Store, tables: Tables, context: SyncContext): Promise<void> {
+async function copyDefinitions(
+  { queues, jobs, triggers }: DefinedInStore,
+  tables: Tables,
+  context: SyncContext,
+): Promise<void> {
   const to = openMemoryStore(tables)
-  const [queues, jobs, triggers] = [
-    await from.queues(),
-    await from.jobs(),
-    await from.triggers({ active: true }),
-  ]
   await to.defineJobs({ source: 'queues', jobs: [], queues, now: context.now })
   for (const name of new Set([...jobs, ...triggers].map(({ source }) => source))) {
     const source = {

@@ -20,7 +20,7 @@ import { durationOf } from '../../framework/times-of.js'
 export const simulate: Command<App> = {
   name: 'simulate',
   about:
-    'Lets the time to come pass in memory: the real engine on a virtual clock. Handlers are not called. Each run takes as long as one of the newest 200 runs of its trigger took, and fails as often. Nothing is written and nothing outside is touched. Sensors are left out, pauses are ignored. With a config, its definitions count; without one, those of the store.',
+    'Simulates the next days in memory: the real engine on a virtual clock. Handlers are not called. Each run takes as long as one of the newest 200 runs of its trigger took, and fails as often. Nothing is written, and nothing outside is called. Sensors are left out, pauses are ignored. With a config it uses the definitions of the config, otherwise those of the store.',
   options: [
     { name: 'days', value: 'n', whole: [1, 732], help: 'how many days pass; default: 7' },
     {
@@ -114,6 +114,9 @@ function tell(out: Context['out'], result: SimulationResult, all: boolean): void
     out.note(
       `${count(unknown, 'trigger')} without history: each run was taken to last as long as --unknown says`,
     )
+  for (const { trigger, pausedAt } of result.triggers)
+    if (pausedAt !== undefined)
+      out.note(`${trigger} would be paused after failures in a row, at ${times.exact(pausedAt)}`)
   for (const { trigger, why } of result.leftOut) out.note(`left out: ${trigger}: ${why}`)
 }
 
