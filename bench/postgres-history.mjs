@@ -103,7 +103,7 @@ async function build(client, count, say) {
   await client.query(ledgerText, [from, until])
   // A history that grew was rolled up hour by hour. Otherwise upkeep would count all of it beside what is measured.
   await client.query(
-    `insert into ${schema}.notes (kind, name, item, revision, at, value) values ('rollup', 'until', '', 1, $1, $1)`,
+    `insert into ${schema}.notes (kind, name, item, revision, at, value) values ('rollup', 'until', '', 1, $1::int8, $1::int8::text)`,
     [until - (until % 3_600_000)],
   )
   await client.query('vacuum analyze')

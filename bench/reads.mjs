@@ -1,6 +1,6 @@
 // What the questions behind lists, charts and pages cost on a big SQLite store: how long each takes, and the longest
 // CPU time for which it holds the event loop that asks the store. Then the same through a mounted handler, whose reads a
-// thread answers: how long the event loop of the program stands still, by the wall clock, against 5 ms.
+// process answers: how long the event loop of the program stands still, by the wall clock, against 5 ms.
 // Usage: node bench/reads.mjs [--runs=1000000] [--triggers=100000] [--busy=2000] [--waiting=10000] [--rounds=5]
 //                             [--dir=<directory>] [--only=<part of a name>]
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { usualDurations } from '../dist/app/overview/usual.js'
 import { rota } from '../dist/index.js'
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js'
 import { systemClock } from '../dist/time/clock.js'
-import { defineTriggers, nameOf } from './many-triggers.mjs'
+import { defineTriggers, nameOf, runIdSql } from './many-triggers.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -186,16 +186,15 @@ function fill() {
   const step = Math.floor((30 * day) / runs)
   const numbers = (count) =>
     `with recursive n(i) as (select 0 union all select i + 1 from n where i < ${count} - 1)`
-  const digits = `strftime('%Y%m%dT%H%M%S', due / 1000, 'unixepoch')`
   db.exec(`begin; ${numbers(runs)} insert into runs (id, job, state, priority, run_at, due_at, attempt, claimed_at,
       started_at, finished_at, created_at, origin, trigger, version, result)
-    select ${digits} || 'Z_' || printf('%016x', i), 'job-' || (i % ${busy} % 100), case when i % 500 = 0 then 5 else 4 end,
+    select ${runIdSql}, 'job-' || (i % ${busy} % 100), case when i % 500 = 0 then 5 else 4 end,
       0, due, due, 1, due + 5, due + 5 + i % 900, due + 1000 + i % 9000, due, 0,
       printf('trigger-%06d', i % ${busy}), 1, '{"ok":true}'
     from (select i, ${now - 30 * day} + i * ${step} as due from n); commit`)
   db.exec(`begin; ${numbers(waiting)} insert into runs (id, job, state, priority, run_at, due_at, created_at, origin)
-    select ${digits} || 'Z_w' || printf('%015x', i), 'job-' || (i % 100), case when i % 10 = 0 then 0 else 1 end, 0,
-      due, due, due, 1 from (select i, ${now - hour} + i % 3600000 as due from n); commit`)
+    select ${runIdSql}, 'job-' || (i % 100), case when i % 10 = 0 then 0 else 1 end, 0,
+      due, due, due, 1 from (select i + ${runs} as i, ${now - hour} + i % 3600000 as due from n); commit`)
   db.exec(`begin; ${numbers(60_000)} insert into ledger (trigger, first_at, last_at, version, reason, rule, recorded_at)
     select printf('trigger-%06d', i % ${busy}), at, at, 1, 'missed', 'catch-up:skip', at
     from (select i, ${now - 30 * day} + i * 40000 as at from n); commit`)

@@ -1,8 +1,9 @@
 // What serving costs the scheduler: how late runs start while nobody asks, and while clients read and listen.
-// One process plans, performs and serves, or leaves serving to a process of its own (`rota up --role api`); another one
-// asks. Phases with and without clients alternate, and their runs are put together. The same clients at a server without
-// Rota show how much of the difference is the machine's. Takes about three minutes.
-// Usage: node bench/serving.mjs [--reads=2000] [--streams=100] [--seconds=10] [--rounds=3] [--triggers=50]
+// An app plans, performs and serves (`app`), or leaves serving to `rota up --role api` (`api`); another process asks.
+// Phases with and without clients alternate. The same clients at a server without Rota (`bare`) show how much of the
+// difference is the machine's. Takes about four minutes.
+// Usage: node bench/serving.mjs [--store=sqlite|postgres] [--serve=app,bare,api] [--reads=2000] [--streams=100]
+//   [--seconds=10] [--rounds=3] [--triggers=50]
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,10 +13,13 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { dist, fromDist, percentile, sleep } from './measure.mjs'
+import { startPostgres } from './postgres-server.mjs'
 
 const { values } = parseArgs({
   options: Object.fromEntries(
     [
+      ['store', 'sqlite'],
+      ['serve', 'app,bare,api'],
       ['reads', 2000],
       ['streams', 100],
       ['seconds', 10],
@@ -24,9 +28,14 @@ const { values } = parseArgs({
     ].map(([name, usual]) => [name, { type: 'string', default: String(usual) }]),
   ),
 })
-const { reads, streams, seconds, rounds, triggers } = Object.fromEntries(
-  Object.entries(values).map(([name, text]) => [name, Number(text)]),
-)
+const servers = values.serve.split(',')
+const [reads, streams, seconds, rounds, triggers] = [
+  values.reads,
+  values.streams,
+  values.seconds,
+  values.rounds,
+  values.triggers,
+].map(Number)
 
 /** What clients ask for. */
 const paths = ['/runs?limit=20', '/triggers?limit=50', '/queues', '/pulse', '/runs?state=failed', '/workers']
@@ -37,7 +46,8 @@ const leastShare = 0.98
 
 const directory = mkdtempSync(join(tmpdir(), 'rota-bench-'))
 process.env.XDG_STATE_HOME = directory
-const store = `sqlite:${join(directory, 'rota.db')}`
+const postgres = values.store === 'postgres' ? await startPostgres(directory) : undefined
+const store = postgres?.url ?? `sqlite:${join(directory, 'rota.db')}`
 const { rota } = await fromDist('index.js')
 let lateness = []
 const app = rota({ store, concurrency: 100 })
@@ -49,24 +59,29 @@ const isMet = []
 
 try {
   await app.start()
-  console.log(`load of the machine at the beginning: ${loadavg()[0].toFixed(1)}`)
+  console.log(`${values.store}; load of the machine at the beginning: ${loadavg()[0].toFixed(1)}`)
   const { port } = await app.listen({ port: 0 })
-  await compare('serving in the same process', port, rounds)
-  const bare = await bareProcess(port)
-  await compare('the same answers from a server without Rota', bare.port, rounds, 'only told')
-  bare.child.kill()
-  const api = await apiProcess()
-  await compare('serving in a process of its own (--role api)', api.port, Math.max(1, rounds - 1))
-  api.child.kill()
-  await once(api.child, 'exit')
+  if (servers.includes('app')) await compare('served by the app (`rota up`, app.listen)', port)
+  if (servers.includes('bare')) {
+    const bare = await bareProcess(port)
+    await compare('the same answers from a server without Rota', bare.port, 'only told')
+    bare.child.kill()
+  }
+  if (servers.includes('api')) {
+    const api = await apiProcess()
+    await compare('served by a second `rota up --role api`', api.port)
+    api.child.kill()
+    await once(api.child, 'exit')
+  }
 } finally {
   await app.stop({ grace: 0 })
+  await postgres?.stop()
   rmSync(directory, { recursive: true, force: true })
 }
 if (isMet.includes(false)) process.exitCode = 1
 
 /** Alternates quiet phases with phases in which clients ask at a port. */
-async function compare(name, port, times, isOnlyTold) {
+async function compare(name, port, isOnlyTold) {
   console.log(`\n${name}`)
   const clients = fork(fileURLToPath(new URL('serving-clients.mjs', import.meta.url)), {
     env: {
@@ -81,12 +96,17 @@ async function compare(name, port, times, isOnlyTold) {
     await phase(clients, 'warm up', true)
     const found = { quiet: [], asked: [] }
     const answers = []
-    for (let round = 0; round < times; round += 1) {
-      found.quiet.push(...(await phase(clients, 'quiet', false)).lateness)
+    const ratios = []
+    for (let round = 0; round < rounds; round += 1) {
+      const quiet = await phase(clients, 'quiet', false)
       const asked = await phase(clients, `${reads} reads a second, ${streams} streams`, true)
+      found.quiet.push(...quiet.lateness)
       found.asked.push(...asked.lateness)
+      ratios.push(percentile(asked.lateness, 0.99) / percentile(quiet.lateness, 0.99))
       answers.push(asked.told)
     }
+    const shown = ratios.map((one) => one.toFixed(2)).join(', ')
+    console.log(`        rounds: ${shown}; their median ${percentile(ratios, 0.5).toFixed(2)}`)
     const ratio = percentile(found.asked, 0.99) / percentile(found.quiet, 0.99)
     const perSecond = Math.min(...answers.map((told) => told.perSecond))
     const failed = answers.reduce((sum, told) => sum + told.failed, 0)
@@ -113,10 +133,11 @@ async function phase(clients, name, isAsked) {
   const before = process.cpuUsage()
   await sleep(seconds * 1000)
   const { user, system } = process.cpuUsage(before)
+  const found = lateness.slice()
   const told = isAsked ? await answerOf(clients) : undefined
-  const at = (share) => percentile(lateness, share).toFixed(1)
+  const at = (share) => percentile(found, share).toFixed(1)
   const parts = [
-    `${lateness.length} runs`,
+    `${found.length} runs`,
     `late by p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
     `CPU of the process ${((user + system) / seconds / 1e4).toFixed(0)} %`,
     ...(told === undefined
@@ -127,7 +148,7 @@ async function phase(clients, name, isAsked) {
       : [`${told.failed} failed, ${told.events} events, CPU of the clients ${told.cpu} %`]),
   ]
   console.log(`  ${name}: ${parts.join('; ')}`)
-  return { lateness, told }
+  return { lateness: found, told }
 }
 
 async function answerOf(clients) {

@@ -15,7 +15,8 @@ const { values: flags } = parseArgs({
     stores: { type: 'string', default: 'sqlite,postgres' },
     count: { type: 'string', default: '100000' },
     due: { type: 'string', default: '1000' },
-    restMs: { type: 'string', default: '10000' },
+    restMs: { type: 'string', default: '20000' },
+    settleMs: { type: 'string', default: '12000' },
     dir: { type: 'string' },
   },
 })
@@ -38,7 +39,14 @@ async function triggers(store, directory) {
   const addressOf = (name) =>
     server === undefined ? `sqlite:${join(directory, `${name}.db`)}` : `${server.url}&schema=${name}`
   const child = async (name, given) => {
-    const own = { directory, store: addressOf(name), restMs: flags.restMs, due: 0, ...given }
+    const own = {
+      directory,
+      store: addressOf(name),
+      restMs: flags.restMs,
+      settleMs: flags.settleMs,
+      due: 0,
+      ...given,
+    }
     const before = server?.cpuMs()
     const result = await inChild('./timers-child.mjs', own, { nodeFlags: ['--expose-gc'] })
     if (result.error !== undefined) throw new Error(result.error)

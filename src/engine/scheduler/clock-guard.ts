@@ -44,7 +44,7 @@ export class ClockGuard {
   readonly #clock: Clock
   readonly #acceptClock: boolean
   #highestAt: Instant
-  /** What time goes on from while the wall clock is in doubt: the last reading that was believed, or the store's. */
+  /** What time continues from while the wall clock is in doubt: the last reading that was believed, or the store's. */
   readonly #start: Reading
   #trusted: Reading | undefined
   #jumpedMs: number
@@ -134,7 +134,7 @@ export class ClockGuard {
   #refusal(): RotaError {
     const [wall, highest] = [formatInstant(this.#clock.now()), formatInstant(this.#highestAt)]
     const message = `the wall clock shows ${wall}, but nothing in the store is later than ${highest}`
-    return new RotaError('CLOCK_JUMP', `${message}; set the clock right, or use --accept-clock if it is`)
+    return new RotaError('CLOCK_JUMP', `${message}; correct the clock, or use --accept-clock if it is right`)
   }
 
   #noteJump(): void {
@@ -194,8 +194,8 @@ export class ClockGuard {
 }
 
 /**
- * When, by the monotonic clock, the last jump may have been. Where the store knows of no steady time until now it was at
- * the latest now, and whoever comes next counts from here.
+ * When, by the monotonic clock, the last jump may have been. If the store knows of no steady time until now, a jump may
+ * have been now, and the next process counts from here.
  */
 async function lastJump(store: Store, clock: Clock, history: 'kept' | 'read'): Promise<number> {
   const reading: Reading = { wall: clock.now(), monotonicMs: clock.monotonicMs() }

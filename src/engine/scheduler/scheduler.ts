@@ -8,6 +8,7 @@ import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
 import { withMissedNotices } from '../notices.js'
 import { factsOf, kindOf, type TriggerKinds } from '../trigger-kind.js'
+import { PlannedAhead } from './planned-ahead.js'
 
 /** What a scheduler needs. */
 export interface SchedulerOptions {
@@ -30,6 +31,7 @@ const aheadMs = 10_000
 /** Plans what is due and commits it. What it remembers only saves noise and work; the truth is in the store. */
 export class Scheduler {
   readonly #options: SchedulerOptions
+  readonly #ahead: PlannedAhead
   /** Triggers that could not be evaluated: at which revision, and when they are tried again. */
   #faulty: ReadonlyMap<string, Faulty> = new Map()
   #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
@@ -38,6 +40,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options
+    this.#ahead = new PlannedAhead(options)
   }
 
   /** One look at the triggers: plans what is due, commits it, and says when to look again. */
@@ -50,19 +53,26 @@ export class Scheduler {
     }
     this.#told = undefined
     const { now } = reading
+    const ahead = await this.#ahead.take(now)
+    for (let i = 0; i < ahead.length; i += batch) await commit(ahead.slice(i, i + batch), this.#options)
+    if (ahead.length > 0) return { afterMs: 0 }
     const limit = batch + this.#faulty.size
     const due = await store.due({ now, limit })
     this.#startedAt ??= now
     const facts = await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
     const ticks = this.#plan(due, now, facts)
     await commit(ticks, this.#options)
-    if (ticks.length > 0 || due.length === limit) return { afterMs: 0 }
-    const next = due.length === 0 ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
+    if (due.length === limit) return { afterMs: 0 }
+    const mayBeDue = ticks.length > 0
+    const next =
+      due.length === 0 || mayBeDue ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
+    // What was planned may have more to catch up, and another scheduler may have moved it.
+    if (mayBeDue && (next ?? Infinity) <= now) return { afterMs: 0 }
     // Whatever a store answers, it is not asked again within the same millisecond.
-    return { at: Math.max(next ?? Infinity, now + 1) }
+    return { at: Math.max(await this.#ahead.lookAt(next ?? Infinity, now), now + 1) }
   }
 
-  /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others go on. */
+  /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others continue. */
   #plan(due: readonly DueTrigger[], now: Instant, facts: ReadonlyMap<string, unknown>): Tick[] {
     const { events, clock, kinds } = this.#options
     const ticks: Tick[] = []

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from '../../store/port.js'
+import type { Claim, ClaimRequest } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Ended } from './attempts.js'
 
@@ -19,6 +19,8 @@ export class Prefetch {
   #endedPerMs = 0
   #measuredAtMs: number
   #turnMs = 0
+  /** Whether the last claims were limited runs and nothing else. */
+  #wereLimited = false
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -41,6 +43,11 @@ export class Prefetch {
     this.#turnMs = (this.#turnMs + this.#clock.monotonicMs() - this.#measuredAtMs) / 2
   }
 
+  /** Takes into account what a turn brought. */
+  claimed(claims: readonly Claim[]): void {
+    if (claims.length > 0) this.#wereLimited = claims.every(({ isLimited }) => isLimited === true)
+  }
+
   /** How many more to claim, `most` at most, while this many are claimed and not begun. */
   beside(waiting: number, most: number): Required<Pick<ClaimRequest, 'prefetch' | 'prefetchLimited'>> {
     const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
@@ -48,6 +55,8 @@ export class Prefetch {
     const prefetch = waiting <= target / 2 ? Math.min(target - waiting, most) : 0
     const limitedMs = Math.min(aheadMs, Math.max(limitedAheadMs, limitedAheadTurns * this.#turnMs))
     const limited = Math.floor(this.#endedPerMs * limitedMs) - waiting
-    return { prefetch, prefetchLimited: Math.max(0, Math.min(limited, prefetch)) }
+    const prefetchLimited = Math.max(0, Math.min(limited, prefetch))
+    // A store locks what it looks at. Where limited runs are all that there is, it would lock many that nobody may take here.
+    return { prefetch: this.#wereLimited ? prefetchLimited : prefetch, prefetchLimited }
   }
 }

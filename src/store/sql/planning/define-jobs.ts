@@ -109,7 +109,7 @@ export function* writeQueue(session: Session, { name, concurrency, limit }: Queu
   ])
 }
 
-/** Counts the running runs of each queue that has a limit anew. */
+/** Counts again how many runs of each limited queue are running. */
 export function* countRunning(session: Session): Verb<void> {
   yield* session.sql.change(COUNT_RUNNING)
 }

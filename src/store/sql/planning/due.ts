@@ -2,7 +2,7 @@ import { holdsAt, planningTargets, type Hold } from '../../../kernel/hold/hold.j
 import type { DueTrigger, UnfinishedRun } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import { jobOf } from '../catalog.js'
-import { holdOf, originCode, type HoldRow } from '../rows/run-rows.js'
+import { holdOf, NOT_OF_BACKFILL, type HoldRow } from '../rows/run-rows.js'
 import { done, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 import type { Session } from '../session.js'
@@ -20,7 +20,7 @@ const DUE_COLUMNS = `${TRIGGER_COLUMNS},
       and from_at <= $1 and (until_at is null or until_at > triggers.cursor_at) order by id) own) as holds,
   (select json_agg(json_build_array(id, state))::text from (
     select id, state from rota.runs where trigger = triggers.name and state < ${done}
-      and origin <> ${originCode('backfill')}
+      and ${NOT_OF_BACKFILL}
     order by id limit ${maxUnfinished}) own) as unfinished`
 
 // Relies on: triggers_due, then the primary keys.
@@ -123,21 +123,23 @@ function* dueTriggers(
     const touching = holds.filter(
       (hold) => hold.fromAt <= now && (hold.untilAt ?? Infinity) > stored.cursorAt,
     )
+    const own = listOf<HoldRow>(row.holds)
     return {
       ...stored,
       jobDefinition: jobOf(catalog, stored.trigger.job),
-      holds: [...touching, ...ownHoldsOf(row.holds)].toSorted((a, b) => a.id - b.id),
+      holds: own.length === 0 ? touching : [...touching, ...own.map(holdOf)].toSorted((a, b) => a.id - b.id),
       unfinished: unfinishedOf(row.unfinished),
     }
   })
 }
 
-function ownHoldsOf(text: string | null): Hold[] {
-  return (JSON.parse(text ?? '[]') as HoldRow[]).map(holdOf)
+/** A JSON list; most of them are empty. */
+function listOf<Item>(text: string | null): readonly Item[] {
+  return text === null || text === '[]' ? [] : (JSON.parse(text) as Item[])
 }
 
 function unfinishedOf(text: string | null): UnfinishedRun[] {
-  return (JSON.parse(text ?? '[]') as [string, number][]).map(([id, state]) => {
+  return listOf<[string, number]>(text).map(([id, state]) => {
     return { id, state: state === running ? 'running' : 'pending' }
   })
 }

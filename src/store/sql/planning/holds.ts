@@ -1,7 +1,7 @@
 import type { Hold, HoldTarget } from '../../../kernel/hold/hold.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Holding } from '../../port.js'
-import { chainCode, holdOf, type HoldRow } from '../rows/run-rows.js'
+import { chainCodeList, holdOf, type HoldRow } from '../rows/run-rows.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { markLimitsChanged } from '../meta.js'
@@ -36,7 +36,7 @@ const RESUME = `update rota.triggers set
     next_at = case
       when chain_ms is null then $1::int8
       when coalesce(kept_at, next_at) is not null then coalesce(kept_at, next_at)
-      when exists (select 1 from rota.runs where id = triggers.chain_run and follow = ${chainCode}) then null
+      when exists (select 1 from rota.runs where id = triggers.chain_run and follow in (${chainCodeList})) then null
       else $1::int8
     end
   where name = $2 and is_active = 1`

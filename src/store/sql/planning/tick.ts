@@ -3,6 +3,7 @@ import { supersede } from '../runs/cancel.js'
 import { insertRuns } from '../runs/enqueue.js'
 import type { Session } from '../session.js'
 import { areCurrent, writeStateEntry } from '../state.js'
+import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { recordRanges } from './ledger.js'
 import { remember } from './seen-keys.js'
@@ -10,6 +11,21 @@ import { remember } from './seen-keys.js'
 // Relies on: primary key. The revision closes the race of two schedulers for one tick: the second finds no row.
 const MOVE_CURSOR = `update rota.triggers set cursor_at = $1, next_at = $2, kept_at = null, revision = revision + 1
   where name = $3 and revision = $4 and is_active = 1`
+
+// Relies on: primary key. The revision closes the same race for each of them. Locked by name: two schedulers that move
+// the same triggers must not wait for each other.
+const MOVE_CURSORS = each({
+  sqlite: `update triggers set cursor_at = $2, next_at = $3, kept_at = null, revision = revision + 1
+    where name = $1 and revision = $4 and is_active = 1`,
+  postgres: `with locked as materialized (
+      select name from rota.triggers where name = any($1::text[]) order by name for update
+    ) update rota.triggers set cursor_at = given.cursor_at, next_at = given.next_at, kept_at = null,
+      revision = triggers.revision + 1
+    from unnest($1::text[], $2::int8[], $3::int8[], $4::int8[]) given (name, cursor_at, next_at, revision)
+    join locked using (name)
+    where triggers.name = given.name and triggers.revision = given.revision and triggers.is_active = 1
+    returning triggers.name as key`,
+})
 
 // Relies on: the primary keys of both. Closes the race of an arrival that came after the tick had read: the trigger is
 // looked at again.
@@ -19,11 +35,52 @@ const LOOK_AGAIN = `update rota.triggers set next_at = $1 where name = $2 and ne
 const SET_CHAIN = `update rota.triggers set chain_run = $1 where name = $2`
 
 /** Commits ticks: each one whole, or nothing of it where the trigger has moved on. */
-export function* tick(session: Session, batch: readonly Tick[]): Verb<('ticked' | 'stale')[]> {
+export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer[]> {
   if (batch.some(readsOthers)) session.beExclusive()
-  const answers: ('ticked' | 'stale')[] = []
-  for (const item of batch) answers.push(yield* tickOne(session, item))
+  const answers: TickAnswer[] = []
+  while (answers.length < batch.length) {
+    const start = answers.length
+    const together = togetherFrom(batch, start)
+    if (together > 1) answers.push(...(yield* tickTogether(session, batch.slice(start, start + together))))
+    else answers.push(yield* tickOne(session, batch[start] as Tick))
+  }
   return answers
+}
+
+type TickAnswer = 'ticked' | 'stale'
+
+/** How many ticks from a place on have nothing to do with each other, but the moment they were planned at. */
+function togetherFrom(batch: readonly Tick[], start: number): number {
+  const { at } = batch[start] as Tick
+  const triggers = new Set<string>()
+  let end = start
+  for (let item = batch[end]; item !== undefined && item.at === at; item = batch[++end]) {
+    if (readsOthers(item) || item.chainRun !== undefined || triggers.has(item.trigger)) break
+    triggers.add(item.trigger)
+  }
+  return end - start
+}
+
+/** Commits ticks with a few statements for all of them: a thousand triggers may be due in the same second. */
+function* tickTogether(session: Session, batch: readonly Tick[]): Verb<TickAnswer[]> {
+  const { at } = batch[0] as Tick
+  session.noteTime(at)
+  const moved = yield* session.sql.added(
+    MOVE_CURSORS,
+    batch.map(({ trigger, cursorAt, nextAt = null, revision }) => [trigger, cursorAt, nextAt, revision]),
+  )
+  const ticked = batch.filter((_, i) => moved[i])
+  yield* insertRuns(
+    session,
+    ticked.flatMap(({ runs }) => runs),
+    at,
+  )
+  yield* recordRanges(
+    session,
+    ticked.flatMap(({ ranges }) => ranges),
+    at,
+  )
+  return moved.map((hasMoved) => (hasMoved ? 'ticked' : 'stale'))
 }
 
 /** Whether a tick decides by more than the revision of its trigger: state entries, arrivals, or the older runs that it supersedes. */
@@ -31,7 +88,7 @@ export function readsOthers({ stateChanges, seen, takesArrivals, supersede: olde
   return stateChanges !== undefined || seen !== undefined || takesArrivals === true || older !== undefined
 }
 
-function* tickOne(session: Session, item: Tick): Verb<'ticked' | 'stale'> {
+function* tickOne(session: Session, item: Tick): Verb<TickAnswer> {
   const { cursorAt, nextAt = null, trigger, revision } = item
   if (item.stateChanges !== undefined && !(yield* areCurrent(session, item.stateChanges))) return 'stale'
   if ((yield* session.sql.change(MOVE_CURSOR, cursorAt, nextAt, trigger, revision)) === 0) return 'stale'

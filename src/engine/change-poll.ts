@@ -1,0 +1,62 @@
+import type { Clock } from '../time/clock.js'
+
+/** A wall clock that has moved by this much more or less than time has passed may have made something due. */
+const clockStepMs = 50
+
+/** What is asked how often, and what to do. */
+export interface ChangePollOptions {
+  /** The stamp of a store: the same value says that nothing has changed. */
+  readonly stamp: () => Promise<unknown>
+  readonly clock: Clock
+  readonly everyMs: number
+  /** Something was committed, or the wall clock was set. */
+  readonly onChange: () => void
+}
+
+/**
+ * The slow poll behind all hints, once for all loops of a process: each of them knows when it has something to do, as
+ * long as nothing is committed and the wall clock goes as time does.
+ */
+export class ChangePoll {
+  readonly #options: ChangePollOptions
+  #stamp: unknown
+  #aheadMs: number | undefined
+  #cancel: (() => void) | undefined
+  #isOver = false
+
+  constructor(options: ChangePollOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#aheadMs ??= this.#readAheadMs()
+    this.#arm()
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#cancel?.()
+  }
+
+  #arm(): void {
+    const { clock, everyMs } = this.#options
+    if (!this.#isOver) this.#cancel = clock.timer(everyMs, () => void this.#look(), { isPoll: true })
+  }
+
+  async #look(): Promise<void> {
+    // A store that does not answer may have changed: the loops ask it themselves and report what is wrong.
+    const stamp = await this.#options.stamp().catch(() => undefined)
+    const aheadMs = this.#readAheadMs()
+    const isSame = stamp !== undefined && stamp === this.#stamp
+    const isSteady = Math.abs(aheadMs - (this.#aheadMs ?? aheadMs)) < clockStepMs
+    this.#stamp = stamp
+    if (!isSteady) this.#aheadMs = aheadMs
+    if (!this.#isOver && !(isSame && isSteady)) this.#options.onChange()
+    this.#arm()
+  }
+
+  #readAheadMs(): number {
+    const { clock } = this.#options
+    return clock.now() - clock.monotonicMs()
+  }
+}
