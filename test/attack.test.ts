@@ -281,6 +281,25 @@ describe('expensive questions', () => {
   })
 })
 
+describe('requests that the server would make for others', () => {
+  it.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://metadata.google.internal/',
+    'http://user:secret@example.com/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:25/',
+  ])('a job of %s is refused, and neither stored nor called', async (url) => {
+    const body = JSON.stringify({ jobs: { stolen: { http: { url } } } })
+    const { status, text } = await ask('POST', '/api/v1/jobs', { body })
+    expect(status).toBe(422)
+    expect(text).not.toContain('secret@')
+    expect((await ask('GET', '/api/v1/jobs/stolen')).status).toBe(404)
+  })
+})
+
 describe('slow and greedy clients', () => {
   it('headers that never end are given up', async () => {
     const { statuses } = await send(`GET /api/v1/runs HTTP/1.1\r\n${host()}X-Slow: `, { waitMs: 20_000 })

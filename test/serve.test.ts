@@ -2,11 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../src/client/client.js'
 import { emptyDirectory, rota, start } from './cli/rota.js'
 import { isWhole } from './features.js'
+import { isThere, readerOf, readersOf } from './fixtures/children.js'
 import { root } from './repository.js'
 
 const config = `store: sqlite:data/rota.db
@@ -22,7 +24,7 @@ async function up(args: readonly string[] = []) {
   const cwd = emptyDirectory()
   mkdirSync(cwd, { recursive: true })
   writeFileSync(join(cwd, 'rota.config.yaml'), config)
-  const running = start(['up', '--port', '0', ...args], { cwd })
+  const running = start(['up', ...(args.includes('--port') ? [] : ['--port', '0']), ...args], { cwd })
   onTestFinished(async () => {
     running.child.kill('SIGKILL')
     await running.ended
@@ -177,6 +179,8 @@ describe('rota up --port', () => {
     const { address } = await serving([], 'serve: { port: 0, readOnly: true }\n')
     const refused = await fetch(`${address}/freeze`, { method: 'POST', headers: json, body: '{}' })
     expect(await refused.json()).toMatchObject({ code: 'READ_ONLY' })
+    const asked = { method: 'POST', headers: json, body: JSON.stringify({ expression: '0 2 * * *' }) }
+    expect((await fetch(`${address}/preview`, asked)).status).toBe(200)
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'rota.config.yaml'), `${config}serve: false\n`)
     const running = started(['up', '--json'], cwd)
@@ -222,6 +226,46 @@ it.skipIf(!isWhole)('the files that are made from the routes are up to date', as
     // The formatter has a say in code and JSON, so only the words are compared.
     expect({ path, isCurrent: wordsOf(committed) === wordsOf(text) }).toEqual({ path, isCurrent: true })
   }
+})
+
+describe('the process that answers reads for rota up', () => {
+  it('ends with a killed rota up, also while streams are open, and the port is free for the next one', async () => {
+    const { running, url, port } = await up()
+    const stream = await fetch(`${url}/api/v1/stream`)
+    const reader = await readerOf(running.child.pid ?? 0)
+    running.child.kill('SIGKILL')
+    await expect(stream.text()).rejects.toThrow('terminated')
+    while (await isThere(reader)) await turn()
+    const next = await up(['--port', String(port)])
+    expect((await fetch(`${next.url}/api/v1/triggers`)).status).toBe(200)
+  })
+
+  it('leaves signals of a terminal or a service to rota up, which drains first', async () => {
+    const { running, url, cwd } = await up()
+    const reader = await readerOf(running.child.pid ?? 0)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(reader, signal)
+    expect((await fetch(`${url}/api/v1/triggers`)).status).toBe(200)
+    expect(await readersOf(running.child.pid ?? 0)).toEqual([reader])
+    running.child.kill('SIGTERM')
+    process.kill(reader, 'SIGTERM')
+    expect((await running.ended).code).toBe(0)
+    expect(await isThere(reader)).toBe(false)
+    expect((await rota(['doctor'], { cwd })).code).toBe(0)
+  })
+
+  it('is replaced at the same port when it was killed', async () => {
+    const { running, url } = await up()
+    const reader = await readerOf(running.child.pid ?? 0)
+    process.kill(reader, 'SIGKILL')
+    await running.said(/the process that answers reads has ended \(SIGKILL\)/)
+    const answers = async (): Promise<number> =>
+      await fetch(`${url}/api/v1/triggers`).then(
+        ({ status }) => status,
+        () => 0,
+      )
+    while ((await answers()) !== 200) await turn()
+    expect(await readersOf(running.child.pid ?? 0)).not.toContain(reader)
+  })
 })
 
 it('the OpenAPI document is valid', async () => {

@@ -216,6 +216,7 @@ export type Coverage = {
   readonly unexpected: readonly Instant[]
   readonly unexpectedCount: number
   readonly otherZoneRules: boolean
+  readonly breaches: number
 }
 
 /** The schema CoveredDay of the API. */
@@ -363,6 +364,9 @@ export type Kept = {
   readonly about: string
 }
 
+/** How long after their due instants runs began. */
+export type Lateness = { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number }
+
 /** The schema LedgerEntry of the API. */
 export type LedgerEntry = {
   readonly seq: number
@@ -390,6 +394,14 @@ export type LedgerReason =
   | 'pruned'
   | 'checked'
 
+/** The schema Load of the API. */
+export type Load = {
+  readonly instants: number
+  readonly peak: number
+  readonly peakAt: Instant | null
+  readonly isCapped: boolean
+}
+
 /** The schema LogLine of the API. */
 export type LogLine = {
   readonly seq: number
@@ -406,6 +418,9 @@ export type Partition = {
   readonly doneAt: Instant | null
   readonly run: string | null
 }
+
+/** The schema Peak of the API. */
+export type Peak = { readonly count: number; readonly at: Instant | null }
 
 /** The schema PendingReason of the API. */
 export type PendingReason =
@@ -490,6 +505,11 @@ export type Problem = {
   readonly detail: string
   readonly todo: string
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+  readonly changed?: readonly {
+    readonly action: string
+    readonly target: string
+    readonly subjects: readonly string[]
+  }[]
 }
 
 /** The schema Queue of the API. */
@@ -702,13 +722,67 @@ export type Session = {
   readonly mounted: boolean
 }
 
+/** The schema SimulatedSpan of the API. */
+export type SimulatedSpan = {
+  readonly at: Instant
+  readonly runs: number
+  readonly failed: number
+  readonly maxRunning: number
+  readonly maxWaiting: number
+}
+
+/** The schema SimulatedTrigger of the API. */
+export type SimulatedTrigger = {
+  readonly trigger: string
+  readonly runs: number
+  readonly failed: number
+  readonly late: Lateness
+  readonly notRun: Readonly<Record<string, number>>
+  readonly knownRuns: number
+  readonly pausedAt: Instant | null
+}
+
+/** The schema Simulation of the API. */
+export type Simulation = {
+  readonly fromAt: Instant
+  readonly untilAt: Instant
+  readonly seed: number
+  readonly processes: number
+  readonly concurrency: number
+  readonly runs: number
+  readonly failed: number
+  readonly crashes: number
+  readonly late: Lateness
+  readonly maxRunning: Peak
+  readonly maxWaiting: Peak
+  readonly busiestMinute: Peak
+  readonly used: number
+  readonly triggers: readonly SimulatedTrigger[]
+  readonly triggerCount: number
+  readonly spanMs: number
+  readonly spans: readonly SimulatedSpan[]
+  readonly leftOut: readonly { readonly trigger: string; readonly why: string }[]
+}
+
 /** The schema SlaBreach of the API. */
 export type SlaBreach = {
-  readonly rule: 'started-within' | 'finished-within'
-  readonly run: string
+  readonly rule:
+    | 'started-within'
+    | 'finished-within'
+    | 'finished-by'
+    | 'not-older-than'
+    | 'made-within'
+    | 'made-by'
+  readonly of: 'trigger' | 'round' | 'job' | 'asset'
+  readonly name: string
+  readonly trigger: string | null
+  readonly job: string | null
+  readonly run: string | null
+  readonly partition: string | null
   readonly dueAt: Instant
   readonly deadlineAt: Instant
   readonly at: Instant
+  readonly text: string
 }
 
 /** The schema StoredError of the API. */
@@ -839,7 +913,7 @@ export interface Operations {
     }
     readonly answer: { readonly id: string; readonly created: boolean }
   }
-  /** Lists pending runs that should have started, the longest overdue first, with what keeps them. */
+  /** Lists pending runs that should have started, the longest overdue first, with what they wait for. */
   readonly 'GET /runs/late': {
     readonly request: { readonly query?: { readonly limit?: number; readonly byMs?: number } }
     readonly answer: {
@@ -943,7 +1017,7 @@ export interface Operations {
       readonly previous: string | null
     }
   }
-  /** Adds triggers, and the jobs that are new with them; all or none. */
+  /** Adds triggers, and new jobs for them; all or none. */
   readonly 'POST /triggers': {
     readonly request: {
       readonly body?: {
@@ -986,7 +1060,10 @@ export interface Operations {
       readonly nextAfter: readonly Instant[]
       readonly appear: readonly Instant[]
       readonly vanish: readonly Instant[]
+      readonly moved: readonly { readonly from: Instant; readonly to: Instant }[]
       readonly capped: boolean
+      readonly load: { readonly before: Load; readonly after: Load }
+      readonly atOnce: { readonly runs: number; readonly skipped: readonly LedgerReason[] } | null
     }
   }
   /** Lists the next due instants of a trigger. */
@@ -1034,7 +1111,7 @@ export interface Operations {
     }
     readonly answer: Coverage
   }
-  /** Plans to run the due instants of a range again: which run, and which not and why. */
+  /** Plans to run the due instants of a range again: which ones run, which ones are skipped, and why. */
   readonly 'POST /triggers/{name}/backfills': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1086,7 +1163,7 @@ export interface Operations {
     }
     readonly answer: { readonly items: readonly BackfillProgress[] }
   }
-  /** Starts a backfill, if there is anything to make. */
+  /** Starts a backfill, if there is anything to produce. */
   readonly 'POST /backfills': {
     readonly request: {
       readonly body: {
@@ -1116,7 +1193,7 @@ export interface Operations {
     readonly request: { readonly path: { readonly id: string } }
     readonly answer: BackfillProgress
   }
-  /** Starts a backfill that was planned. Started twice, it runs once. */
+  /** Starts a planned backfill. If it is started twice, it still runs once. */
   readonly 'POST /backfills/{id}/start': {
     readonly request: {
       readonly path: { readonly id: string }
@@ -1124,7 +1201,7 @@ export interface Operations {
     }
     readonly answer: Backfill
   }
-  /** Cancels a backfill: what waits is cancelled, what runs is asked to stop, and nothing more begins. */
+  /** Cancels a backfill: its pending runs are cancelled, its running ones are asked to stop, and no more begin. */
   readonly 'POST /backfills/{id}/cancel': {
     readonly request: {
       readonly path: { readonly id: string }
@@ -1162,12 +1239,12 @@ export interface Operations {
     }
     readonly answer: { readonly name: string }
   }
-  /** Lists all queues, by name, with how many runs wait and run in each. */
+  /** Lists all queues, by name, with the number of waiting and running runs of each. */
   readonly 'GET /queues': {
     readonly request: {}
     readonly answer: { readonly items: readonly Queue[] }
   }
-  /** Stops claims from a queue; runs in progress go on. */
+  /** Stops claims from a queue; runs in progress continue. */
   readonly 'POST /queues/{name}/pause': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1183,12 +1260,12 @@ export interface Operations {
     }
     readonly answer: { readonly changed: boolean }
   }
-  /** Lists what is held back now, newest first. */
+  /** Lists the holds in force, newest first. */
   readonly 'GET /holds': {
     readonly request: {}
     readonly answer: { readonly items: readonly Hold[] }
   }
-  /** Stops all ticks and claims in every process; runs in progress go on. */
+  /** Stops all ticks and claims in every process; runs in progress continue. */
   readonly 'POST /freeze': {
     readonly request: {
       readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly until?: string }
@@ -1231,7 +1308,7 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly items: readonly Worker[] }
   }
-  /** Lets a process, or all of a host, finish what it has and take nothing more. */
+  /** Drains a process, or all processes of a host: they finish their runs and take no new ones. */
   readonly 'POST /workers/{target}/drain': {
     readonly request: {
       readonly path: { readonly target: string }
@@ -1244,7 +1321,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Lets a process, or all of a host, take work again. */
+  /** Ends the draining of a process, or of all processes of a host. */
   readonly 'POST /workers/{target}/undrain': {
     readonly request: {
       readonly path: { readonly target: string }
@@ -1257,7 +1334,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Lets every `rota up` read its config again and take what changed. */
+  /** Makes every `rota up` read its config again and apply the changes. */
   readonly 'POST /reload': {
     readonly request: {
       readonly body?: {
@@ -1311,14 +1388,31 @@ export interface Operations {
         readonly until?: string
       }
     }
-    readonly answer: { readonly items: readonly LedgerEntry[]; readonly next: number | null }
+    readonly answer: {
+      readonly items: readonly LedgerEntry[]
+      readonly breaches: readonly SlaBreach[]
+      readonly next: number | null
+    }
   }
-  /** Looks for problems and says what to do about each. */
+  /** Lists promises (SLA) of triggers, rounds, jobs and assets that were broken, the newest first. */
+  readonly 'GET /breaches': {
+    readonly request: {
+      readonly query?: {
+        readonly limit?: number
+        readonly trigger?: string
+        readonly job?: string
+        readonly from?: string
+        readonly until?: string
+      }
+    }
+    readonly answer: { readonly items: readonly SlaBreach[] }
+  }
+  /** Finds problems and says what to do about each. */
   readonly 'GET /doctor': {
     readonly request: {}
     readonly answer: { readonly items: readonly Finding[] }
   }
-  /** Lists the next due instants of a cron expression, with what changes of the clocks do to them. */
+  /** Lists the next due instants of a cron expression, with the effect of daylight saving changes. */
   readonly 'POST /preview': {
     readonly request: {
       readonly body: {
@@ -1364,7 +1458,7 @@ export interface Operations {
     readonly request: {}
     readonly answer: AlertStatus
   }
-  /** Sends a test message by one channel of the serving app, or by all of them, and says what happened. */
+  /** Sends a test message through one channel of the serving app, or all of them, and returns the results. */
   readonly 'POST /alerts/test': {
     readonly request: {
       readonly body?: { readonly reason?: string; readonly dryRun?: boolean; readonly channel?: string }
@@ -1379,7 +1473,7 @@ export interface Operations {
       }[]
     }
   }
-  /** Lists all assets, by name, with what each is made from. */
+  /** Lists all assets, by name, with the assets that each depends on. */
   readonly 'GET /assets': {
     readonly request: {}
     readonly answer: { readonly items: readonly Asset[] }
@@ -1404,7 +1498,7 @@ export interface Operations {
     }
     readonly answer: { readonly items: readonly Partition[]; readonly next: string | null }
   }
-  /** Makes one partition of an asset now. */
+  /** Produces one partition of an asset now. */
   readonly 'POST /assets/{name}/materialize': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1424,7 +1518,7 @@ export interface Operations {
     }
     readonly answer: { readonly name: string; readonly nextAt: Instant | null }
   }
-  /** Ends a schedule of an asset; runs that are due already go on. */
+  /** Ends a schedule of an asset; runs that are due already continue. */
   readonly 'DELETE /assets/{name}/schedules/{schedule}': {
     readonly request: {
       readonly path: { readonly name: string; readonly schedule: string }
@@ -1432,7 +1526,7 @@ export interface Operations {
     }
     readonly answer: { readonly removed: boolean }
   }
-  /** Says which partitions a backfill would make, and which not and why. */
+  /** Says which partitions a backfill would produce, which it would skip, and why. */
   readonly 'POST /backfills/plan': {
     readonly request: {
       readonly body: {
@@ -1451,7 +1545,7 @@ export interface Operations {
       readonly skip: readonly { readonly label: string; readonly reason: string }[]
     }
   }
-  /** Begins an action on many runs: those of a filter, or those with these ids. */
+  /** Starts an action on many runs: those of a filter, or those with these ids. */
   readonly 'POST /bulk': {
     readonly request: {
       readonly body: {
@@ -1471,12 +1565,12 @@ export interface Operations {
     readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
     readonly answer: { readonly items: readonly Bulk[]; readonly next: string | null }
   }
-  /** Reads one action on many runs: what it does, and how far it has come. */
+  /** Reads one action on many runs: what it does, and its progress. */
   readonly 'GET /bulk/{id}': {
     readonly request: { readonly path: { readonly id: string } }
     readonly answer: Bulk
   }
-  /** Ends an action on many runs before its end; what it has done stays. */
+  /** Stops an action on many runs; its changes stay. */
   readonly 'POST /bulk/{id}/abort': {
     readonly request: {
       readonly path: { readonly id: string }
@@ -1489,7 +1583,7 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly items: readonly Calendar[] }
   }
-  /** Reads one calendar and the next stretches that are in it. */
+  /** Reads one calendar and its next periods. */
   readonly 'GET /calendars/{name}': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1550,7 +1644,7 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly text: string }
   }
-  /** Adds the jobs of a text with one JSON map per line, and says what became of each line. */
+  /** Adds the jobs of a text with one JSON map per line, and returns the result of each line. */
   readonly 'POST /command-jobs/import': {
     readonly request: {
       readonly body: {
@@ -1562,7 +1656,7 @@ export interface Operations {
     }
     readonly answer: { readonly items: readonly ImportedLine[] }
   }
-  /** Lists the plans that the app names, and those of which the store has entries. */
+  /** Lists the plans that the app names, and other plans with entries in the store. */
   readonly 'GET /plans': {
     readonly request: {}
     readonly answer: { readonly items: readonly Plan[] }
@@ -1576,7 +1670,7 @@ export interface Operations {
       readonly entries: readonly PlanEntry[]
     }
   }
-  /** Says what a pass of `rota schedule` over a plan would enqueue, and what not and why. */
+  /** Says what a pass of `rota schedule` over a plan would enqueue, what it would skip, and why. */
   readonly 'GET /plans/{plan}/pass': {
     readonly request: {
       readonly path: { readonly plan: string }
@@ -1634,7 +1728,7 @@ export interface Operations {
     }
     readonly answer: { readonly round: Round | null; readonly warning: string | null }
   }
-  /** Restarts a stopped round; it continues with the services that were left. */
+  /** Restarts a stopped round; it continues with the remaining services. */
   readonly 'POST /rounds/{name}/start': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1694,7 +1788,7 @@ export interface Operations {
     }
     readonly answer: SensorPreview
   }
-  /** Lets a sensor begin anew, or from a given state. */
+  /** Lets a sensor start again, or from a given state. */
   readonly 'POST /sensors/{name}/reset': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1712,7 +1806,7 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly items: readonly Token[] }
   }
-  /** Makes a token. Only this answer contains its secret. */
+  /** Creates a token. Only this answer contains its secret. */
   readonly 'POST /tokens': {
     readonly request: {
       readonly body: {
@@ -1750,22 +1844,38 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly ended: boolean }
   }
-  /** Says who is calling, with which role, and what the server allows at all. */
+  /** Says who is calling, with which role, and what the server allows. */
   readonly 'GET /session': {
     readonly request: {}
     readonly answer: Session
   }
-  /** Says how long the store keeps what. */
+  /** Says how long the store keeps its data. */
   readonly 'GET /retention': {
     readonly request: {}
     readonly answer: { readonly items: readonly Kept[] }
+  }
+  /** Lets the time to come pass in memory, with the definitions and the history of the store. */
+  readonly 'GET /simulation': {
+    readonly request: {
+      readonly query?: {
+        readonly days?: number
+        readonly processes?: number
+        readonly concurrency?: number
+        readonly crash?: string
+        readonly unknown?: string
+        readonly seed?: number
+        readonly limit?: number
+        readonly progress?: string
+      }
+    }
+    readonly answer: Simulation
   }
   /** Streams which topics have changed, as server-sent events. */
   readonly 'GET /stream': {
     readonly request: {}
     readonly answer: string
   }
-  /** Reads the state of the store as one text, which changes when something visible changes. */
+  /** Reads the state of the store as a text that changes when something visible changes. */
   readonly 'GET /pulse': {
     readonly request: {}
     readonly answer: { readonly id: string }

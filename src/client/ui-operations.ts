@@ -173,6 +173,11 @@ export type Problem = {
   readonly detail: string
   readonly todo: string
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+  readonly changed?: readonly {
+    readonly action: string
+    readonly target: string
+    readonly subjects: readonly string[]
+  }[]
 }
 
 /** The schema QueryHelp of the API. */
@@ -423,8 +428,10 @@ export interface UiOperations {
   }
   /** Takes what a trigger missed off the first page, for everybody. */
   readonly 'POST /ui/missed/looked': {
-    readonly request: { readonly body: { readonly trigger: string; readonly seq: number } }
-    readonly answer: { readonly trigger: string; readonly seq: number }
+    readonly request: {
+      readonly body: { readonly trigger: string; readonly seq: number; readonly insteadOf?: number }
+    }
+    readonly answer: { readonly trigger: string; readonly seq: number; readonly before: number }
   }
   /** Counts the runs that ended between two instants, with how long they took and how late they were. */
   readonly 'GET /ui/series': {

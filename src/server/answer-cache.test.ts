@@ -1,17 +1,30 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { AnswerCache } from './answer-cache.js'
 
-function stage() {
-  const at = { version: 1, ms: 0, made: 0 }
-  const cache = new AnswerCache({ version: () => at.version, monotonicMs: () => at.ms })
-  const ask = async (path: string, { actor = 'ann', during = () => {}, isStream = false } = {}) => {
+function stage({ hasVersion = true } = {}) {
+  const at = { version: 1, ms: 0, made: 0, slept: [] as number[] }
+  const clock = {
+    monotonicMs: () => at.ms,
+    sleep: async (ms: number) => {
+      at.slept.push(ms)
+      at.ms += ms
+    },
+  }
+  const cache = new AnswerCache({ version: hasVersion ? () => at.version : undefined, clock })
+  const ask = async (
+    path: string,
+    { actor = 'ann', during = () => {}, after = Promise.resolve(), isStream = false } = {},
+  ) => {
     const request = new Request(`http://127.0.0.1/api/v1${path}`)
     const answer = await cache.answer(
       { request, caller: { actor, role: 'read' }, route: { isStream } },
       async () => {
         during()
         at.made += 1
-        return { status: 200, headers: {}, body: String(at.made) }
+        const body = String(at.made)
+        await after
+        return { status: 200, headers: {}, body }
       },
     )
     return 'body' in answer && typeof answer.body === 'string' ? answer.body : ''
@@ -45,4 +58,33 @@ it('an answer that was made while something changed is not kept, and a stream ne
   await ask('/runs', { during: () => void (at.version = 2) })
   expect(await ask('/runs')).toBe('2')
   expect([await ask('/logs', { isStream: true }), await ask('/logs', { isStream: true })]).toEqual(['3', '4'])
+})
+
+it('without a version, an answer is shared by those who asked before it was begun, and by nobody else', async () => {
+  const { at, ask } = stage({ hasVersion: false })
+  let end = (): void => undefined
+  const held = new Promise<void>((resolve) => (end = resolve))
+  const first = ask('/runs', { after: held })
+  await turn()
+  const others = [ask('/runs'), ask('/runs'), ask('/runs')]
+  expect(await ask('/jobs')).toBe('2')
+  end()
+  expect(await first).toBe('1')
+  // None of them gets the answer that was begun before they asked.
+  expect(await Promise.all(others)).toEqual(['3', '3', '3'])
+  expect(at.slept).toEqual([25])
+  at.ms += 25
+  expect(await ask('/runs')).toBe('4')
+  expect(at.slept).toEqual([25])
+})
+
+it('without a version, a failure is told to those who waited for it, and the next one tries again', async () => {
+  const { ask } = stage({ hasVersion: false })
+  const fail = (): void => {
+    throw new Error('away')
+  }
+  const failing = [ask('/runs', { during: fail }), ask('/runs', { during: fail }), ask('/runs')]
+  const ends = await Promise.allSettled(failing)
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(await ask('/runs')).toBe('1')
 })

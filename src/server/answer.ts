@@ -23,7 +23,7 @@ export interface PlainAnswer {
 /** An answer: as a whole, or as a Response whose body may come later. */
 export type Answer = PlainAnswer | Response
 
-/** The same answer for whoever wants a Response. */
+/** The same answer as a Response. */
 export function toResponse(answer: Answer): Response {
   if (answer instanceof Response) return answer
   const { status, headers, body } = answer
@@ -52,7 +52,8 @@ export function problemAnswer(error: unknown): PlainAnswer {
   return { status: problem.status, headers, body: JSON.stringify(problem) }
 }
 
-function problemOf(error: unknown): Problem {
+/** A request that failed, as it is told to the caller. */
+export function problemOf(error: unknown): Problem {
   if (!isKnown(error)) return unexpected
   const { code, message } = error
   const faults = error instanceof TimeError ? [] : error.faults
@@ -67,6 +68,7 @@ function problemOf(error: unknown): Problem {
       pointer: path,
       detail: allowed === undefined ? detail : `${detail} (allowed: ${allowed})`,
     })),
+    ...(error instanceof Refusal && error.changed !== undefined ? { changed: error.changed } : {}),
   }
 }
 
@@ -77,6 +79,6 @@ const unexpected: Problem = {
   status: 500,
   code: 'UNEXPECTED',
   detail: 'the server could not answer; its log says why',
-  todo: 'Try again; if it fails again, look at the log of the server.',
+  todo: 'Try again; if it fails again, check the log of the server.',
   errors: [],
 }

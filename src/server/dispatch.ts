@@ -1,10 +1,10 @@
-/** What a mounted handler answers: the API, health, metrics, the doors that features open, and the dashboard. */
+/** What a mounted handler answers: the API, health, metrics, the paths that features add, and the dashboard. */
 import { includesRole } from '../wire/role.js'
 import type { Connection } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { problemAnswer, safeHeaders, type Answer } from './answer.js'
 import { apiPath, type AnswerHandler, type FetchHandler } from './handler.js'
-import type { OtherThread } from './other-thread.js'
+import type { OtherProcess } from './other-process.js'
 import { isKnown, Refusal } from './problem.js'
 import type { StaticFiles } from './static.js'
 
@@ -12,14 +12,14 @@ import type { StaticFiles } from './static.js'
 export interface Parts {
   readonly api: AnswerHandler
   readonly health: (question: 'live' | 'ready') => Promise<Answer>
-  /** What this thread knows of the metrics. */
+  /** What this process knows of the metrics. */
   readonly metrics: () => Promise<string>
   readonly identify: Identify
   /** Doors that check their callers themselves, by the first part of their path. */
   readonly doors: ReadonlyMap<string, FetchHandler>
   readonly dashboard: StaticFiles
-  /** Another thread that also has a part of the metrics, and the rest of the program if `isApp`. */
-  readonly other?: { readonly thread: OtherThread; readonly isApp: boolean } | undefined
+  /** Another process that also has a part of the metrics, and the rest of the program if `isApp`. */
+  readonly other?: { readonly process: OtherProcess; readonly isApp: boolean } | undefined
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -30,7 +30,7 @@ export function dispatcher(parts: Parts): AnswerHandler {
       const { pathname } = new URL(request.url)
       if (pathname.includes(`${apiPath}/`)) return await parts.api(request, connection)
       const [, question] = /\/health\/(live|ready)$/.exec(pathname) ?? []
-      const app = parts.other?.isApp === true ? parts.other.thread : undefined
+      const app = parts.other?.isApp === true ? parts.other.process : undefined
       if (question !== undefined)
         return await (app?.answer(request, connection) ?? parts.health(question as 'live' | 'ready'))
       if (pathname.endsWith('/metrics')) return await metricsAnswer(parts, request, connection)
@@ -52,14 +52,14 @@ async function metricsAnswer(parts: Parts, request: Request, connection: Connect
   const caller = await parts.identify(request, connection, 'read')
   if (!includesRole(caller.role, 'read')) throw new Refusal('NOT_ALLOWED', 'metrics need the role read')
   const headers = { ...safeHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
-  // One who asks for another thread has its own part already.
+  // One who asks for another process has its own part already.
   const isPart = connection.caller !== undefined || parts.other === undefined
-  const rest = isPart ? '' : await metricsOf(parts.other.thread, request, { ...connection, caller })
+  const rest = isPart ? '' : await metricsOf(parts.other.process, request, { ...connection, caller })
   return new Response(`${rest}${await parts.metrics()}`, { headers })
 }
 
-async function metricsOf(thread: OtherThread, request: Request, connection: Connection): Promise<string> {
-  const response = await thread.answer(request, connection)
+async function metricsOf(other: OtherProcess, request: Request, connection: Connection): Promise<string> {
+  const response = await other.answer(request, connection)
   if (response.ok) return await response.text()
   throw new Refusal('NOT_ANSWERED', 'the metrics of the process could not be read')
 }

@@ -2,16 +2,17 @@
  * The HTTP API as one Fetch handler. Every request passes the same steps in the same order: caller, sender, route, role,
  * query and body. Only then does its route handle it.
  */
+import type { NamedChange } from '../kernel/audit/change-options.js'
 import type { Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 import { includesRole } from '../wire/role.js'
-import type { Call, Caller, Connection, Route } from '../wire/route.js'
+import { isRead, type Call, type Caller, type Connection, type Route } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
 import { senderOf } from './access/origin.js'
 import { jsonAnswer, problemAnswer, type Answer } from './answer.js'
 import type { AnswerCache } from './answer-cache.js'
 import { keyOf, onlyOnce } from './only-once.js'
-import type { OtherThread } from './other-thread.js'
+import type { OtherProcess } from './other-process.js'
 import { isKnown, Refusal } from './problem.js'
 import { queryOf, readAs, readBody } from './read-request.js'
 import { router, type Match } from './router.js'
@@ -21,7 +22,7 @@ export interface HandlerOptions<App> {
   readonly app: App
   readonly routes: readonly Route<App>[]
   readonly identify: Identify
-  /** Whether changes are refused whoever asks for them. */
+  /** Whether changes are refused for all callers. */
   readonly readOnly?: boolean | undefined
   /** Hears of errors that are the server's own fault. */
   readonly onTrouble: (error: unknown) => void
@@ -30,16 +31,16 @@ export interface HandlerOptions<App> {
   /** Where answers are kept for requests that are repeated with their `Idempotency-Key`. */
   readonly store: () => Promise<Store>
   readonly now: () => Instant
-  /** Keeps answers for whoever asks the same before anything has changed. */
+  /** Keeps answers for equal requests until something changes. */
   readonly cache?: AnswerCache | undefined
-  /** Answers some of the routes in another thread, after the request was checked here. */
+  /** Answers some of the routes in another process, after the request was checked here. */
   readonly other?: RoutesElsewhere | undefined
 }
 
-/** Routes that another thread answers. */
+/** Routes that another process answers. */
 export interface RoutesElsewhere {
-  readonly thread: OtherThread
-  answers(route: Pick<Route, 'method' | 'needsApp' | 'isStream'>): boolean
+  readonly process: OtherProcess
+  answers(route: Pick<Route, 'method' | 'isQuestion' | 'needsApp' | 'isStream'>): boolean
 }
 
 /** Answers the requests of one path and what is below it. */
@@ -62,7 +63,7 @@ export function apiHandler<App>(options: HandlerOptions<App>): AnswerHandler {
       const caller = await options.identify(request, connection, match.route.role)
       checkMayCall(options, { request, caller, route: match.route })
       if (options.other?.answers(match.route) === true)
-        return await options.other.thread.answer(request, { ...connection, caller })
+        return await options.other.process.answer(request, { ...connection, caller })
       const answer = (): Promise<Answer> =>
         perform(options, { request, connection, caller, searchParams, ...match })
       const { cache } = options
@@ -87,7 +88,7 @@ function checkMayCall<App>(
     const message = `${caller.actor} has the role ${caller.role}; this needs ${route.role}`
     throw new Refusal('NOT_ALLOWED', message)
   }
-  if (readOnly === true && route.method !== 'GET') {
+  if (readOnly === true && !isRead(route)) {
     throw new Refusal('READ_ONLY', 'this server was started to read only')
   }
 }
@@ -111,12 +112,24 @@ async function perform<App>(
     request,
     connection,
   }
-  const key = route.method === 'GET' || route.role === 'none' ? undefined : keyOf(request.headers)
+  const key = isRead(route) || route.role === 'none' ? undefined : keyOf(request.headers)
   if (key === undefined) return await answerOf(options, route, call)
   const { pathname } = new URL(request.url)
   const text = `${route.method} ${pathname}?${searchParams.toString()} ${JSON.stringify(body)}`
   const { isSecret = false } = route
-  const keyed = { store: await options.store(), now: options.now, key, text, actor: caller.actor, isSecret }
+  const keyed = {
+    store: await options.store(),
+    now: options.now,
+    key,
+    text,
+    actor: caller.actor,
+    isSecret,
+    again:
+      route.again === undefined
+        ? undefined
+        : async (changed: readonly NamedChange[]) =>
+            jsonAnswer(await route.again?.(call, changed), route.status),
+  }
   return await onlyOnce(keyed, (alongside) =>
     answerOf(options, route, { ...call, change: { ...change, alongside } }),
   )

@@ -8,7 +8,7 @@ export interface HealthyApp {
   probe(): Promise<void>
 }
 
-/** Answers `/health/live` and `/health/ready`; nothing else is told, since anybody may ask. */
+/** Answers `/health/live` and `/health/ready`. It shows nothing else, because everybody may call it. */
 export async function healthAnswer(app: HealthyApp, question: 'live' | 'ready'): Promise<PlainAnswer> {
   if (question === 'live') return jsonAnswer({ status: 'ok' })
   try {

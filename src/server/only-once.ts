@@ -1,16 +1,18 @@
 /**
- * `Idempotency-Key`: a request that is repeated with its key is answered again and not performed again. The key is a
+ * `Idempotency-Key`: a request that is repeated with its key gets the same answer and is not performed again. The key is a
  * state entry of the store, so this holds across processes and restarts:
  *
  *   running ─ the transaction of the change ─▶ changed ─ the answer is kept ─▶ done
  *
  * A process that dies while its request is running has changed nothing: after a minute the key can be taken over, and
- * the first request then finds its transaction refused. One that dies later has made the change; its answer is lost,
- * and the next request is told so.
+ * the first request then finds its transaction refused. One that dies later has made the change, and the key names what
+ * was changed. The next request is answered from the store where its route can do that (`again`); otherwise it is told
+ * what was changed.
  */
 import { createHash } from 'node:crypto'
 import { requestsKeptMs } from '../engine/upkeep/kept.js'
-import type { StateChange, StateEntry } from '../kernel/state/state-entry.js'
+import type { ChangeOptions, NamedChange } from '../kernel/audit/change-options.js'
+import type { StateEntry } from '../kernel/state/state-entry.js'
 import type { Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 import { problemAnswer, safeHeaders, toResponse, type Answer } from './answer.js'
@@ -18,6 +20,9 @@ import { isKnown, Refusal } from './problem.js'
 
 /** How long a request may take before its key can be taken over. */
 const runningMs = 60_000
+
+/** How many of the things that a request changed are named. */
+const mostNamed = 20
 
 /** The longest answer that is kept. */
 const mostCharacters = 64 * 1024
@@ -32,6 +37,8 @@ export interface KeyedRequest {
   readonly text: string
   /** Whether its answer must not be kept. */
   readonly isSecret: boolean
+  /** Answers from the store after a change that was made, where the route can. */
+  readonly again: ((changed: readonly NamedChange[]) => Promise<Answer>) | undefined
 }
 
 /** What is kept of a request. */
@@ -39,6 +46,8 @@ interface Kept {
   readonly fingerprint: string
   readonly step: 'running' | 'changed' | 'done'
   readonly at: Instant
+  /** What was changed. */
+  readonly changed?: readonly NamedChange[]
   readonly status?: number
   readonly type?: string
   /** Absent where it was too long, or has a secret. */
@@ -58,22 +67,29 @@ export function keyOf(headers: Headers): string | undefined {
 /** Performs a request unless one with its key was performed; `perform` gets what its transaction writes alongside. */
 export async function onlyOnce(
   request: KeyedRequest,
-  perform: (alongside: readonly StateChange[]) => Promise<Answer>,
+  perform: (alongside: NonNullable<ChangeOptions['alongside']>) => Promise<Answer>,
 ): Promise<Answer> {
   const { store, now, text } = request
   const key = { kind: 'request', name: digestOf(`${request.actor}\n${request.key}`), item: '' } as const
   const fingerprint = digestOf(text)
   const [entry] = await store.stateEntries({ kind: key.kind, names: [key.name], limit: 1 })
   const known = entry === undefined ? undefined : keptOf(entry)
-  const repeated = known === undefined ? undefined : answerAgain(known, { fingerprint, now: now() })
+  const repeated = known === undefined ? undefined : await answerAgain(known, { ...request, fingerprint })
   if (repeated !== undefined) return repeated
   const running = { fingerprint, step: 'running', at: now() } as const
   const revision = entry?.revision ?? 0
   const claimed = await store.changeState({ changes: [{ ...key, revision, value: running }], now: now() })
   if (claimed === 'stale') throw inUse()
   const own = revision + 1
+  let changed: { action: string; target: string; subjects: readonly string[] }[] | undefined
   const response = toResponse(
-    await answered(() => perform([{ ...key, revision: own, value: { ...running, step: 'changed' } }])),
+    await answered(() =>
+      perform((changes) => {
+        // A request of several changes writes the same with each, so that the key is written with the first.
+        changed ??= changes.slice(0, mostNamed).map((change) => ({ ...change }))
+        return [{ ...key, revision: own, value: { ...running, step: 'changed', changed } }]
+      }),
+    ),
   )
   if (response.status < 400) await keep()
   else {
@@ -90,29 +106,47 @@ export async function onlyOnce(
     const body = await response.clone().text()
     const isKept = !request.isSecret && body.length <= mostCharacters
     const type = response.headers.get('content-type') ?? 'application/json'
-    const value = { fingerprint, step: 'done', at: now(), status: response.status, type }
+    const value = {
+      fingerprint,
+      step: 'done',
+      at: now(),
+      changed: changed ?? [],
+      status: response.status,
+      type,
+    }
     const change = { ...key, value: isKept ? { ...value, body } : value }
     await store.changeState({ changes: [change], now: now() })
   }
 }
 
 /** The answer of an earlier request with the same key; undefined where there was none that counts. */
-function answerAgain(
+async function answerAgain(
   known: Kept,
-  { fingerprint, now }: { fingerprint: string; now: Instant },
-): Response | undefined {
-  if (known.at < now - requestsKeptMs) return undefined
+  { fingerprint, now, again }: Pick<KeyedRequest, 'now' | 'again'> & { fingerprint: string },
+): Promise<Answer | undefined> {
+  if (known.at < now() - requestsKeptMs) return undefined
   if (known.fingerprint !== fingerprint) {
     throw new Refusal('KEY_REUSED', 'this Idempotency-Key was used for another request')
   }
-  const isRecent = known.at > now - runningMs
-  if (known.step === 'running' && !isRecent) return undefined
-  if (known.step !== 'done' && isRecent) throw inUse()
-  if (known.body === undefined || known.step !== 'done') {
-    throw new Refusal('ANSWER_LOST', 'the change of this Idempotency-Key was made; its answer is not kept')
-  }
-  const headers = { ...safeHeaders, 'content-type': known.type ?? '', 'idempotency-replayed': 'true' }
-  return new Response(known.body, { status: known.status ?? 200, headers })
+  const { step, changed = [] } = known
+  const isRecent = known.at > now() - runningMs
+  if (step === 'running' && !isRecent) return undefined
+  if (step === 'changed' && again !== undefined) return replayed(toResponse(await again(changed)))
+  if (step !== 'done' && isRecent) throw inUse()
+  if (step !== 'done' || known.body === undefined) throw lost(changed)
+  const headers = { ...safeHeaders, 'content-type': known.type ?? '' }
+  return replayed(new Response(known.body, { status: known.status ?? 200, headers }))
+}
+
+function replayed(response: Response): Response {
+  response.headers.set('idempotency-replayed', 'true')
+  return response
+}
+
+function lost(changed: readonly NamedChange[]): Refusal {
+  const names = changed.map(({ action, target }) => `${action} ${target}`).join(', ')
+  const message = `the change of this Idempotency-Key was made (${names}); its answer is not kept`
+  return new Refusal('ANSWER_LOST', message, { changed })
 }
 
 /** A refusal is an answer as well; what is not known to be one stays an error. */

@@ -112,5 +112,18 @@ const problemSchema: Schema = {
         properties: { pointer: { type: 'string' }, detail: { type: 'string' } },
       },
     },
+    changed: {
+      type: 'array',
+      description: 'What was changed although the request is refused (ANSWER_LOST).',
+      items: {
+        type: 'object',
+        required: ['action', 'target', 'subjects'],
+        properties: {
+          action: { type: 'string' },
+          target: { type: 'string' },
+          subjects: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
   },
 }

@@ -1,3 +1,4 @@
+import type { NamedChange } from '../kernel/audit/change-options.js'
 import { RotaError, type ErrorCode, type Fault } from '../kernel/definition/errors.js'
 import { TimeError } from '../time/time-error.js'
 
@@ -7,6 +8,8 @@ export class Refusal extends Error {
   readonly code: RefusalCode | ErrorCode
   readonly faults: readonly Fault[]
   readonly headers: Readonly<Record<string, string>>
+  /** What was changed although the request is refused. */
+  readonly changed: readonly NamedChange[] | undefined
 
   constructor(code: RefusalCode, message: string, options: RefusalOptions = {}) {
     super(message)
@@ -15,6 +18,7 @@ export class Refusal extends Error {
     this.status = options.status ?? refusals[code].status
     this.faults = options.faults ?? []
     this.headers = options.headers ?? {}
+    this.changed = options.changed
   }
 }
 
@@ -23,6 +27,7 @@ export interface RefusalOptions {
   readonly status?: number
   readonly faults?: readonly Fault[]
   readonly headers?: Readonly<Record<string, string>>
+  readonly changed?: readonly NamedChange[]
 }
 
 /** The refusals of the server itself, with their status and what the caller can do. */
@@ -45,10 +50,11 @@ export const refusals = {
   REVISION_CHANGED: { status: 412, todo: 'Read it again, and repeat the change with its new ETag.' },
   KEY_IN_USE: { status: 409, todo: 'Wait for the first request with this Idempotency-Key to end.' },
   KEY_REUSED: { status: 422, todo: 'Use a new Idempotency-Key for another request.' },
-  ANSWER_LOST: { status: 409, todo: 'The change was made: read its result, and do not repeat it.' },
+  ANSWER_LOST: { status: 409, todo: 'The change was made: read what `changed` names, and do not repeat it.' },
   TOO_MANY_REQUESTS: { status: 429, todo: 'Wait as long as the header Retry-After says.' },
+  SIMULATION_TOO_LARGE: { status: 422, todo: 'Simulate fewer days, or run `rota simulate` on a machine.' },
   NOT_ANSWERED: { status: 503, todo: 'Send the request again.' },
-  TOO_MANY_STREAMS: { status: 503, todo: 'Close other pages, or ask /pulse from time to time.' },
+  TOO_MANY_STREAMS: { status: 503, todo: 'Close other pages, or poll /pulse.' },
 } as const satisfies Record<string, { status: number; todo: string }>
 
 /** A code that only the server uses. */
@@ -63,6 +69,8 @@ export interface Problem {
   readonly detail: string
   readonly todo: string
   readonly errors: readonly { readonly pointer: string; readonly detail: string }[]
+  /** What was changed although the request is refused; with `ANSWER_LOST` only. */
+  readonly changed?: readonly NamedChange[]
 }
 
 /** The statuses of Rota's own errors; all others are the server's fault. */

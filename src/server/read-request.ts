@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Fault } from '../kernel/definition/errors.js'
 import { errorPart } from '../text/error-text.js'
 import type { Shape } from '../wire/route.js'
+import { issueFault } from './issue-fault.js'
 import { Refusal } from './problem.js'
 
 /** The most bytes of a body: a payload may have 256 KiB, a definition several of them. */
@@ -88,21 +89,21 @@ export function queryOf(search: URLSearchParams): Readonly<Record<string, string
   )
 }
 
-/** A value as a shape reads it; every fault is told with its place. */
+/** A value as a shape reads it; every fault is reported with its place. */
 export function readAs<Given extends Shape>(shape: Given, value: unknown, place: string): z.output<Given> {
-  const read = shape.safeParse(value)
+  const read = shape.safeParse(value, { reportInput: true })
   if (read.success) return read.data
-  const faults = read.error.issues.slice(0, mostFaults).map((issue) => ({
-    path: [place, ...issue.path.map(String)].join('/'),
-    message: errorPart(issue.message),
-  }))
-  throw invalid(faults)
+  const known = Object.keys(shape.shape)
+  throw invalid(read.error.issues.slice(0, mostFaults).map((issue) => issueFault(issue, { place, known })))
 }
 
 const mostFaults = 20
 
 function invalid(faults: readonly Fault[]): Refusal {
-  const list = faults.map(({ path, message }) => `${path === '' ? 'the body' : path}: ${message}`)
+  const list = faults.map(
+    ({ path, message, allowed }) =>
+      `${path === '' ? 'the body' : path}: ${message}${allowed === undefined ? '' : ` (allowed: ${allowed})`}`,
+  )
   return new Refusal('REQUEST_INVALID', `the request is not valid: ${list.join('; ')}`, { faults })
 }
 

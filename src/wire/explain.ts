@@ -1,5 +1,6 @@
 /** Why, coverage, findings and previews, as answers show them. */
 import { z } from 'zod'
+import { slaRules } from '../kernel/sla/sla.js'
 import { hold } from './definitions.js'
 import { instant, json, maybeInstant, name } from './fields.js'
 import { pendingReason, run, runState } from './runs.js'
@@ -79,6 +80,25 @@ export const explanation = z
   ])
   .meta({ id: 'Explanation' })
 
+/** A promise that was broken. */
+export const slaBreach = z
+  .strictObject({
+    rule: z.enum(slaRules),
+    of: z.enum(['trigger', 'round', 'job', 'asset']).meta({ description: 'Whose promise it is.' }),
+    name,
+    trigger: name.nullable(),
+    job: name.nullable(),
+    run: z.string().nullable(),
+    partition: z.string().nullable(),
+    dueAt: instant.meta({
+      description: 'From when it counts: a due instant, the last success, or the end of a partition.',
+    }),
+    deadlineAt: instant,
+    at: instant.meta({ description: 'When it was found.' }),
+    text: z.string().meta({ description: 'One sentence for a person.' }),
+  })
+  .meta({ id: 'SlaBreach' })
+
 /** What became of the due instants of a trigger in a stretch of time. */
 export const why = z
   .strictObject({
@@ -87,17 +107,7 @@ export const why = z
     untilAt: instant,
     explanations: z.array(explanation),
     beside: z.array(run.extend({ pending }).meta({ id: 'RunBeside' })),
-    breaches: z.array(
-      z
-        .strictObject({
-          rule: z.enum(['started-within', 'finished-within']),
-          run: z.string(),
-          dueAt: instant,
-          deadlineAt: instant,
-          at: instant,
-        })
-        .meta({ id: 'SlaBreach' }),
-    ),
+    breaches: z.array(slaBreach),
     more: z.boolean(),
     earlier: z.number().int(),
   })
@@ -117,6 +127,7 @@ export const coverage = z
     unexpected: z.array(instant),
     unexpectedCount: z.number().int(),
     otherZoneRules: z.boolean(),
+    breaches: z.number().int().meta({ description: 'Promises that were broken in that time.' }),
   })
   .meta({ id: 'Coverage' })
 

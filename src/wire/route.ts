@@ -3,10 +3,10 @@
  * OpenAPI document, the reference page and the client are all made from these.
  */
 import type { z } from 'zod'
-import type { ChangeOptions } from '../kernel/audit/change-options.js'
+import type { ChangeOptions, NamedChange } from '../kernel/audit/change-options.js'
 import type { Role } from './role.js'
 
-/** The methods of routes; only `GET` changes nothing. */
+/** The methods of routes; `GET` changes nothing. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** An object schema, as a route uses it for its query, its body and the parts of its path. */
@@ -47,13 +47,20 @@ export interface Route<
   readonly isPrivate?: boolean
   /** The name under which agents can call it as a tool (Model Context Protocol); default: they cannot. */
   readonly tool?: string
-  /** Whether it reads more than the store, such as files that the app names: only the thread of the app can answer it. */
+  /** Whether it reads more than the store, such as files that the app names: only the process of the app can answer it. */
   readonly needsApp?: boolean
+  /** Whether it only asks, although it has a body: it is answered like a `GET`, also by a server that only reads. */
+  readonly isQuestion?: boolean
   /** Whether its answer may be a stream. */
   readonly isStream?: boolean
   /** A request that the tests send, and that the reference page shows. */
   readonly example?: RouteExample
   handle(call: Call<App, Path, Query, Body>): Promise<unknown>
+  /**
+   * Answers from the store after its change was made and the answer was lost, as a repeated `Idempotency-Key` needs it;
+   * default: the caller is told what was changed.
+   */
+  again?(call: Call<App, Path, Query, Body>, changed: readonly NamedChange[]): Promise<unknown>
 }
 
 /** An example request: the parts of its path, its query and its body. */
@@ -90,7 +97,7 @@ export interface Connection {
   readonly asked?: string | undefined
   /** Hands the request on to the program around, which answers it. */
   readonly passOn?: (() => Response) | undefined
-  /** Who makes the request, where another thread of this process has found that out. */
+  /** Who makes the request, where another process has found that out. */
   readonly caller?: Caller | undefined
 }
 
@@ -99,6 +106,11 @@ export interface Caller {
   /** The name that holds and the audit record. */
   readonly actor: string
   readonly role: Role | 'none'
+}
+
+/** Whether a route changes nothing. */
+export function isRead({ method, isQuestion = false }: Pick<Route, 'method' | 'isQuestion'>): boolean {
+  return method === 'GET' || isQuestion
 }
 
 /** Checks the types of a route, and gives it to lists of routes of any kind. */

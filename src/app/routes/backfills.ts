@@ -53,9 +53,10 @@ export const backfillRoutes: readonly Route<App>[] = [
     path: '/triggers/{name}/backfills',
     role: 'operate',
     group,
-    summary: 'Plans to run the due instants of a range again: which run, and which not and why.',
+    summary:
+      'Plans to run the due instants of a range again: which ones run, which ones are skipped, and why.',
     about:
-      'The plan is stored under an id, for seven days, and `POST /backfills/{id}/start` starts it; `start` does so at once. It moves no cursor. A dry run stores nothing.',
+      'The plan is stored for seven days. `POST /backfills/{id}/start` starts it; with `start` it starts at once. It moves no cursor. A dry run stores nothing.',
     parts: z.strictObject({ name }),
     body: chosen,
     answer: plan,
@@ -98,7 +99,7 @@ export const backfillRoutes: readonly Route<App>[] = [
     path: '/backfills/{id}/start',
     role: 'operate',
     group,
-    summary: 'Starts a backfill that was planned. Started twice, it runs once.',
+    summary: 'Starts a planned backfill. If it is started twice, it still runs once.',
     parts,
     body: changeBody,
     answer: backfill,
@@ -112,7 +113,7 @@ export const backfillRoutes: readonly Route<App>[] = [
     role: 'operate',
     group,
     summary:
-      'Cancels a backfill: what waits is cancelled, what runs is asked to stop, and nothing more begins.',
+      'Cancels a backfill: its pending runs are cancelled, its running ones are asked to stop, and no more begin.',
     parts,
     body: changeBody,
     answer: backfill,

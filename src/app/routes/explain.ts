@@ -6,6 +6,7 @@ import {
   finding,
   ledgerEntry,
   ledgerReason,
+  slaBreach,
   preview as previewSchema,
   why,
 } from '../../wire/explain.js'
@@ -17,6 +18,9 @@ import type { Why } from '../../engine/explain/why.js'
 import { describe } from '../explain/describe.js'
 import { preview } from '../explain/preview.js'
 import type { App } from '../rota.js'
+import { breaches } from '../../engine/explain/breaches.js'
+import { jobKey } from '../../kernel/sla/deadline.js'
+import { breachView } from '../../wire/views/breaches.js'
 import { coverageDaysPage } from './coverage-days-page.js'
 import { whyAllPending } from '../runs/waiting.js'
 
@@ -61,7 +65,7 @@ export const explainRoutes: readonly Route<App>[] = [
     group,
     summary: 'Counts what became of the due instants of triggers, by day in UTC.',
     about:
-      'A request computes up to 200,000 due instants; the coverage of days beyond that is null, and is there when the same is asked again. A day that is planned to its end is counted once.',
+      'A request computes up to 200,000 due instants; the coverage of days beyond that is null until you repeat the request. A day that is planned to its end is counted only once.',
     query: z.strictObject({
       trigger: z.union([name.transform((one) => [one]), z.array(name).max(50)]).optional(),
       days: z.coerce.number().int().min(1).max(366).default(30),
@@ -96,12 +100,49 @@ export const explainRoutes: readonly Route<App>[] = [
         .optional()
         .meta({ description: 'Ranges that were recorded at this instant or earlier.' }),
     }),
-    answer: z.strictObject({ items: z.array(ledgerEntry), next: z.number().int().nullable() }),
+    about:
+      'Beside them are the promises that were broken, at the same triggers and in the same time: a run that is late is still a run, so a breach is no range. They are on the first page only.',
+    answer: z.strictObject({
+      items: z.array(ledgerEntry),
+      breaches: z.array(slaBreach),
+      next: z.number().int().nullable(),
+    }),
     example: { query: { limit: '5' } },
     handle: async ({ app, query: { limit, before, trigger: triggers, reason: reasons, from, until } }) => {
       const times = { fromAt: from?.getTime(), untilAt: until?.getTime() }
-      const items = await (await app.store()).ledgerPage({ limit, before, triggers, reasons, ...times })
-      return { items, next: items.length < limit ? undefined : items.at(-1)?.seq }
+      const store = await app.store()
+      const items = await store.ledgerPage({ limit, before, triggers, reasons, ...times })
+      // A reason asks for ranges.
+      const isBeside = before === undefined && reasons === undefined
+      const beside = isBeside ? await breaches(store, { names: triggers, ...times, limit }) : []
+      return {
+        items,
+        breaches: beside.map(breachView),
+        next: items.length < limit ? undefined : items.at(-1)?.seq,
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/breaches',
+    tool: 'list_breaches',
+    role: 'read',
+    group,
+    summary: 'Lists promises (SLA) of triggers, rounds, jobs and assets that were broken, the newest first.',
+    query: z.strictObject({
+      limit: paging.limit,
+      trigger: name.optional().meta({ description: 'Those of a trigger or round.' }),
+      job: name.optional().meta({ description: 'Those of a job or asset.' }),
+      from: instantInput.optional(),
+      until: instantInput.optional(),
+    }),
+    answer: z.strictObject({ items: z.array(slaBreach) }),
+    example: { query: { trigger: 'nightly' } },
+    handle: async ({ app, query: { limit, trigger, job, from, until } }) => {
+      const asked = [...(trigger === undefined ? [] : [trigger]), ...(job === undefined ? [] : [jobKey(job)])]
+      const names = asked.length === 0 ? undefined : asked
+      const times = { fromAt: from?.getTime(), untilAt: until?.getTime() }
+      return { items: (await breaches(await app.store(), { names, ...times, limit })).map(breachView) }
     },
   }),
   route({
@@ -110,7 +151,7 @@ export const explainRoutes: readonly Route<App>[] = [
     tool: 'doctor',
     role: 'read',
     group,
-    summary: 'Looks for problems and says what to do about each.',
+    summary: 'Finds problems and says what to do about each.',
     answer: z.strictObject({ items: z.array(finding) }),
     example: {},
     handle: async ({ app }) => ({ items: await app.doctor() }),
@@ -118,10 +159,11 @@ export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',
     path: '/preview',
+    isQuestion: true,
     tool: 'preview_cron',
     role: 'read',
     group,
-    summary: 'Lists the next due instants of a cron expression, with what changes of the clocks do to them.',
+    summary: 'Lists the next due instants of a cron expression, with the effect of daylight saving changes.',
     body: z.strictObject({
       expression: z.string().max(1000),
       timezone: z.string().max(100).default('UTC'),

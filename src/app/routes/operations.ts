@@ -70,7 +70,7 @@ export const operationRoutes: readonly Route<App>[] = [
     path: '/queues',
     role: 'read',
     group: 'Queues',
-    summary: 'Lists all queues, by name, with how many runs wait and run in each.',
+    summary: 'Lists all queues, by name, with the number of waiting and running runs of each.',
     answer: z.strictObject({ items: z.array(queue) }),
     example: {},
     handle: async ({ app }) => ({ items: await app.queues.list() }),
@@ -80,7 +80,7 @@ export const operationRoutes: readonly Route<App>[] = [
     path: '/queues/{name}/pause',
     role: 'operate',
     group: 'Queues',
-    summary: 'Stops claims from a queue; runs in progress go on.',
+    summary: 'Stops claims from a queue; runs in progress continue.',
     parts: named,
     body: holdBody,
     answer: held,
@@ -108,7 +108,7 @@ export const operationRoutes: readonly Route<App>[] = [
     path: '/holds',
     role: 'read',
     group: 'Holds',
-    summary: 'Lists what is held back now, newest first.',
+    summary: 'Lists the holds in force, newest first.',
     answer: z.strictObject({ items: z.array(hold) }),
     example: {},
     handle: async ({ app }) => {
@@ -121,7 +121,7 @@ export const operationRoutes: readonly Route<App>[] = [
     path: '/freeze',
     role: 'admin',
     group: 'Holds',
-    summary: 'Stops all ticks and claims in every process; runs in progress go on.',
+    summary: 'Stops all ticks and claims in every process; runs in progress continue.',
     body: holdBody,
     answer: held,
     example: { body: { reason: 'database upgrade', dryRun: true } },
@@ -135,7 +135,7 @@ export const operationRoutes: readonly Route<App>[] = [
     role: 'admin',
     group: 'Holds',
     summary: 'Ends a freeze.',
-    about: 'What was due meanwhile stays skipped, unless `catchUp` is set.',
+    about: 'Instants that were due meanwhile stay skipped, unless `catchUp` is set.',
     body: releaseBody,
     answer: released,
     example: { body: { catchUp: true, dryRun: true } },
@@ -189,8 +189,11 @@ export const operationRoutes: readonly Route<App>[] = [
     example: {},
     handle: async ({ app }) => ({ items: await app.workers.list() }),
   }),
-  drainRoute('drain', 'Lets a process, or all of a host, finish what it has and take nothing more.'),
-  drainRoute('undrain', 'Lets a process, or all of a host, take work again.'),
+  drainRoute(
+    'drain',
+    'Drains a process, or all processes of a host: they finish their runs and take no new ones.',
+  ),
+  drainRoute('undrain', 'Ends the draining of a process, or of all processes of a host.'),
 ]
 
 function drainRoute(verb: 'drain' | 'undrain', summary: string): Route<App> {

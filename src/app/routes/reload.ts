@@ -38,9 +38,9 @@ export const reloadRoutes: readonly Route<App>[] = [
     path: '/reload',
     role: 'admin',
     group: 'Workers',
-    summary: 'Lets every `rota up` read its config again and take what changed.',
+    summary: 'Makes every `rota up` read its config again and apply the changes.',
     about:
-      'What runs is not touched. A config with a fault is refused as a whole, and its process goes on as before. The answer is empty where none runs on the store. It comes when all processes have answered, or after `waitMs`.',
+      'Runs are not interrupted. A process refuses a config with a fault as a whole, and continues as before. The answer is sent when all processes have answered, or after `waitMs`; it is empty if no process runs on the store.',
     body: changeBody.extend({
       app: z.string().max(256).optional(),
       target: z.string().max(300).optional().meta({ description: 'A host, or `host:pid`.' }),

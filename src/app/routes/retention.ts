@@ -1,4 +1,4 @@
-/** The route that tells how long the store keeps what. */
+/** The route that says how long the store keeps its data. */
 import { z } from 'zod'
 import { auditKept, daysKeptMs, requestsKeptMs } from '../../engine/upkeep/kept.js'
 import { sessionMs } from '../../server/access/sessions.js'
@@ -24,9 +24,9 @@ export function retentionRoute(retentionMs: () => number): Route<App> {
     needsApp: true,
     role: 'read',
     group: 'Explain',
-    summary: 'Says how long the store keeps what.',
+    summary: 'Says how long the store keeps its data.',
     about:
-      'Runs are kept as long as `retention` of this process says; a process on the same store with a shorter one removes them earlier. A run stays at least until its hour is counted for the roll-ups.',
+      'This process keeps runs for its `retention`; a process on the same store with a shorter one removes them earlier. A run stays at least until its hour is counted for the roll-ups.',
     answer: z.strictObject({ items: z.array(kept) }),
     example: {},
     handle: async ({ app }) => ({

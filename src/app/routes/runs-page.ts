@@ -22,7 +22,7 @@ export interface RunsQuery {
 /** Totals are counted up to here; a page says when there are more. */
 export const mostCounted = 1000
 
-/** How many runs a page looks through where no index knows its filter; then it is short, and the next one goes on. */
+/** How many runs a page looks through where no index knows its filter; then it is short, and the next one continues. */
 const look = 100_000
 
 /** One page of runs, the newest due instant first. */

@@ -15,6 +15,7 @@ import { runConditionFields } from '../../wire/run-query/fields.js'
 import { attempt, errorGroup, logLine, pendingReason, run } from '../../wire/runs.js'
 import { attemptView, logLineView, pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
+import { enqueuedAgain } from './enqueued-again.js'
 import { errorGroups } from './error-groups.js'
 import { logStream } from './log-stream.js'
 import { lateRuns, runsPage } from './runs-page.js'
@@ -36,7 +37,7 @@ export const runRoutes: readonly Route<App>[] = [
     group,
     summary: 'Lists runs, the newest due instant first.',
     about:
-      'Where no index knows the filter, a page looks through 100,000 runs: it may then have fewer runs than `limit`, and `next` goes on where it stopped.',
+      'If no index supports the filter, a page searches through 100,000 runs: it may then have fewer runs than `limit`, and `next` continues the search.',
     query: z.strictObject({ ...pagingBothWays, ...runConditionFields }),
     answer: pageBothWays(run),
     example: { query: { q: 'state:failed,cancelled due:2026-01-05', limit: '2' } },
@@ -47,7 +48,8 @@ export const runRoutes: readonly Route<App>[] = [
     path: '/runs/late',
     role: 'read',
     group,
-    summary: 'Lists pending runs that should have started, the longest overdue first, with what keeps them.',
+    summary:
+      'Lists pending runs that should have started, the longest overdue first, with what they wait for.',
     query: z.strictObject({
       limit: paging.limit,
       byMs: z.coerce
@@ -114,7 +116,7 @@ export const runRoutes: readonly Route<App>[] = [
     group,
     summary: 'Reads the log of a run.',
     about:
-      'With `follow`, the answer is a stream of one JSON object a line, which ends when the run is final.',
+      'With `follow`, the answer is a stream with one JSON object per line, which ends when the run is final.',
     parts,
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0),
@@ -150,7 +152,7 @@ export const runRoutes: readonly Route<App>[] = [
     group,
     summary: 'Records a run of a job.',
     about:
-      'If the unique key is taken, or a debounce or throttle has a run that stands for this one, the answer is that run, and `created` is false.',
+      'If another run has the unique key, or debounce or throttle replaces this run by another one, the answer is that run, and `created` is false.',
     body: z.strictObject({
       job: name,
       payload: json.optional(),
@@ -175,6 +177,7 @@ export const runRoutes: readonly Route<App>[] = [
       const { id, created } = await app.enqueue(job, payload, { ...given, ...options })
       return { id, created }
     },
+    again: async (_call, changed) => enqueuedAgain(changed),
   }),
   route({
     method: 'POST',
@@ -191,6 +194,10 @@ export const runRoutes: readonly Route<App>[] = [
       const { run: cancelled, requested } = await app.runs.cancel(id, change)
       return { run: runView(cancelled), requested }
     },
+    again: async ({ app, parts: { id } }) => {
+      const found = await app.runs.get(id)
+      return { run: runView(found), requested: found.state === 'running' }
+    },
   }),
   route({
     method: 'POST',
@@ -204,6 +211,7 @@ export const runRoutes: readonly Route<App>[] = [
     answer: run,
     example: { parts: { id: aFailedRun }, body: { reason: 'fixed', dryRun: true } },
     handle: async ({ app, parts: { id }, change }) => runView(await app.runs.retry(id, change)),
+    again: async ({ app, parts: { id } }) => runView(await app.runs.get(id)),
   }),
   route({
     method: 'POST',
@@ -211,11 +219,12 @@ export const runRoutes: readonly Route<App>[] = [
     role: 'operate',
     group,
     summary: 'Lets a delayed run, or one that waits for its next attempt, be claimed at once.',
-    about: 'A dry run answers the run as it is.',
+    about: 'A dry run returns the run as it is.',
     parts,
     body: changeBody,
     answer: run,
     example: { parts: { id: aWaitingRun }, body: { reason: 'needed now', dryRun: true } },
     handle: async ({ app, parts: { id }, change: options }) => runView(await app.runs.advance(id, options)),
+    again: async ({ app, parts: { id } }) => runView(await app.runs.get(id)),
   }),
 ]

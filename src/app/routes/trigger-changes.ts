@@ -1,19 +1,29 @@
 /** The routes that change a trigger's definition, and those that look at one trigger more closely. */
 import { z } from 'zod'
-import { parseDuration } from '../../time/duration.js'
-import { formatInstant } from '../../time/instant.js'
-import { coverage } from '../../wire/explain.js'
+import type { Store } from '../../store/port.js'
+import { formatInstant, type Instant } from '../../time/instant.js'
+import { coverage, ledgerReason } from '../../wire/explain.js'
 import { trigger } from '../../wire/definitions.js'
-import { change, instant, instantInput, name } from '../../wire/fields.js'
+import { change, instant, instantInput, maybeInstant, name } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import { nextInstants } from '../explain/next-instants.js'
-import { scheduleDiff } from '../explain/schedule-diff.js'
+import { catchUpAtOnce, diffEdit, type Load } from '../explain/definition-diff.js'
+import { loadTriggerKinds } from '../features.js'
 import type { App } from '../rota.js'
 import { triggerOf } from './triggers-page.js'
 
 const group = 'Triggers'
 const parts = z.strictObject({ name })
 const shownInstants = 10
+
+const load = z
+  .strictObject({
+    instants: z.number().int(),
+    peak: z.number().int().meta({ description: 'How many are due in the busiest minute.' }),
+    peakAt: maybeInstant,
+    isCapped: z.boolean(),
+  })
+  .meta({ id: 'Load' })
 
 /** Changes triggers. */
 export const triggerChangeRoutes: readonly Route<App>[] = [
@@ -24,7 +34,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     group,
     summary: 'Changes options of a trigger that was added at run time.',
     about:
-      'What `options` leaves out stays as it is. A trigger of another source is refused with 409 and the source that owns it. The answer also says which due instants the change adds and removes within `days`; `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
+      'Omitted options do not change. If another source owns the trigger, the answer is 409 with the name of the source. The answer also says which due instants the change adds, removes and moves within `days`, how the load of all triggers changes, and what becomes of instants that are due already, as `rota diff` does. `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
     parts,
     body: z.strictObject({
       ...change,
@@ -39,7 +49,17 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
       nextAfter: z.array(instant),
       appear: z.array(instant),
       vanish: z.array(instant),
+      moved: z
+        .array(z.strictObject({ from: instant, to: instant }))
+        .meta({ description: 'Instants that have another one on the same day instead.' }),
       capped: z.boolean(),
+      load: z
+        .strictObject({ before: load, after: load })
+        .meta({ description: 'The due instants of all triggers, within seven days at most.' }),
+      atOnce: z
+        .strictObject({ runs: z.number().int(), skipped: z.array(ledgerReason) })
+        .nullable()
+        .meta({ description: 'What becomes of the instants that are due already; null: there are none.' }),
     }),
     example: {
       parts: { name: 'hourly' },
@@ -47,19 +67,25 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     },
     handle: async ({ app, parts: given, change: asked, body: { options, days } }) => {
       const now = app.now()
+      const store = await app.store()
+      // Before the change, whose first tick plans what is due already.
+      const atOnce = await dueAlready(store, given.name, now)
       const { before, after } = await app.triggers.edit(given.name, options, asked)
       const schedules = { before: before.trigger.schedule, after: after.schedule }
-      const until = now + parseDuration(`${days}d`)
-      const { appear, vanish, isCapped } = scheduleDiff(schedules, { from: now, until })
+      const found = await diffEdit(store, { before: before.trigger, after }, { now, days })
+      const times = (instants: typeof found.appear) => instants.map(({ at }) => formatInstant(at))
       const nextOf = (schedule: typeof after.schedule) =>
         nextInstants(schedule, { after: now, count: shownInstants }).map(formatInstant)
       return {
         trigger: await triggerOf(app, given.name),
         nextBefore: nextOf(schedules.before),
         nextAfter: nextOf(schedules.after),
-        appear: appear.map(formatInstant),
-        vanish: vanish.map(formatInstant),
-        capped: isCapped,
+        appear: times(found.appear),
+        vanish: times(found.vanish),
+        moved: found.moved.map(({ from, to }) => ({ from: formatInstant(from), to: formatInstant(to.at) })),
+        capped: found.isCapped,
+        load: { before: loadView(found.load.before), after: loadView(found.load.after) },
+        atOnce,
       }
     },
   }),
@@ -79,3 +105,14 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     },
   }),
 ]
+
+async function dueAlready(store: Store, name: string, now: Instant) {
+  const own = await store.triggers({ names: [name], active: true })
+  const [found] = await catchUpAtOnce(store, own, { kinds: await loadTriggerKinds(), now })
+  return found === undefined ? undefined : { runs: found.runs, skipped: found.skipped }
+}
+
+/** With its instant as text: what stands below "before" and "after" is printed as it is. */
+function loadView({ peakAt, ...one }: Load) {
+  return { ...one, peakAt: peakAt === undefined ? null : formatInstant(peakAt) }
+}

@@ -6,6 +6,7 @@ import { route, type Route } from '../../wire/route.js'
 import { formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
 import type { App } from '../rota.js'
+import { enqueuedAgain } from './enqueued-again.js'
 import { added, definitionBody } from './added.js'
 import { versionView } from '../../wire/views/definitions.js'
 import { holdBody, held, releaseBody, released } from './hold-bodies.js'
@@ -91,9 +92,9 @@ export const triggerRoutes: readonly Route<App>[] = [
     path: '/triggers',
     role: 'admin',
     group,
-    summary: 'Adds triggers, and the jobs that are new with them; all or none.',
+    summary: 'Adds triggers, and new jobs for them; all or none.',
     about:
-      'The definitions have the form of a config file. What exists already is refused without `replace`.',
+      'The definitions have the format of a config file. Without `replace`, a name that exists is refused.',
     body: definitionBody,
     answer: added,
     status: 201,
@@ -130,6 +131,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     example: { parts: { name: 'nightly' }, body: { reason: 'late data', dryRun: true } },
     handle: async ({ app, parts: given, change: options, body: { partition } }) =>
       await app.triggers.runNow(given.name, { ...options, partition }),
+    again: async (_call, changed) => enqueuedAgain(changed),
   }),
   route({
     method: 'POST',
@@ -153,7 +155,7 @@ export const triggerRoutes: readonly Route<App>[] = [
     role: 'operate',
     group,
     summary: 'Resumes a trigger.',
-    about: 'What was due meanwhile stays skipped, unless `catchUp` is set.',
+    about: 'Instants that were due meanwhile stay skipped, unless `catchUp` is set.',
     parts,
     body: releaseBody,
     answer: released,

@@ -27,7 +27,7 @@ export interface AppHandler {
   (request: Request): Promise<Response>
   /** For `node:http` and what is built on it. With `next`, requests for nothing below the mount go there. */
   node(request: IncomingMessage, response: ServerResponse, next?: () => void): Promise<void>
-  /** Ends the streams that are open, and the thread that reads; the handler cannot be used afterwards. */
+  /** Ends the streams that are open, and the process that reads; the handler cannot be used afterwards. */
   close(): Promise<void>
 }
 

@@ -215,7 +215,7 @@ describe('Idempotency-Key', () => {
     await store.changeState({ changes: [{ ...place, value }], now: app.now() })
     expect(await send('POST', '/freeze', {}, key)).toMatchObject({
       status: 409,
-      body: { code: 'ANSWER_LOST' },
+      body: { code: 'ANSWER_LOST', changed: [{ action: 'freeze', target: 'all', subjects: ['all'] }] },
     })
     const running = { ...value, step: 'running' }
     await store.changeState({ changes: [{ ...place, value: running }], now: app.now() })

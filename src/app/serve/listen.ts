@@ -3,7 +3,7 @@ import { isLoopbackName } from '../../server/access/origin.js'
 import { listTokens } from '../../server/access/tokens.js'
 import { HttpServer, type Address } from '../../server/listen.js'
 import type { FetchHandler } from '../../server/handler.js'
-import type { ApiThreadOptions } from './api-thread-of.js'
+import type { ApiProcessOptions } from './api-process-of.js'
 import type { ListenOptions, Served } from './app-handler.js'
 import type { AppParts, ServeOptions } from './served.js'
 
@@ -13,10 +13,10 @@ export async function listen(parts: AppParts, options: ListenOptions): Promise<A
   const isLoopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
   if (!isLoopback) await assertToken(parts, host)
   const asked = { host, port, isLoopback, readOnly: options.readOnly }
-  const { storeForThread } = parts.context
-  return storeForThread === undefined
+  const { storeForReader } = parts.context
+  return storeForReader === undefined
     ? await listenHere(parts, asked)
-    : await listenInThread(parts, { ...asked, store: storeForThread })
+    : await listenInProcess(parts, { ...asked, store: storeForReader })
 }
 
 /** Where an app listens, and to whom. */
@@ -27,34 +27,34 @@ interface Asked {
   readonly readOnly: boolean | undefined
 }
 
-/** Another thread listens and answers reads; this one answers the rest. */
-async function listenInThread(
+/** Another process listens and answers reads; this one answers the rest. */
+async function listenInProcess(
   parts: AppParts,
-  { store, readOnly, ...place }: Asked & Pick<ApiThreadOptions, 'store'>,
+  { store, readOnly, ...place }: Asked & Pick<ApiProcessOptions, 'store'>,
 ): Promise<Address> {
   const { context } = parts
-  const { ApiThread } = await import('./api-thread-of.js')
+  const { ApiProcess } = await import('./api-process-of.js')
   const rest = new LoadedServer(parts, () => ({
     isLoopback: place.isLoopback,
     readOnly,
-    other: { thread, isApp: false },
+    other: { process: reader, isApp: false },
   }))
-  const thread = new ApiThread({ context, store, readOnly, listen: place, answer: rest.fetch })
-  const address = await thread.listen()
+  const reader = new ApiProcess({ context, store, readOnly, listen: place, answer: rest.fetch })
+  const address = await reader.listen()
   const undo = (['tick', 'run:started', 'run:ended', 'run:lost'] as const).map((name) =>
-    context.events.on(name, () => thread.wake()),
+    context.events.on(name, () => reader.wake()),
   )
   context.join({
     stop: async () => {
       for (const stop of undo) stop()
-      await thread.stop()
+      await reader.stop()
       await rest.close()
     },
   })
   return address
 }
 
-/** This thread listens, and answers all. */
+/** This process listens, and answers all. */
 async function listenHere(parts: AppParts, { host, port, isLoopback, readOnly }: Asked): Promise<Address> {
   const { context } = parts
   const all = new LoadedServer(parts, () => ({ isLoopback, readOnly }))

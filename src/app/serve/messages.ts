@@ -1,10 +1,10 @@
-/** What the thread of an app and the one that reads for it tell each other. */
+/** What the process of an app and the one that reads for it tell each other. */
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 import type { Address } from '../../server/listen.js'
 
-/** The data from the thread of the app. */
-export interface ApiThreadData {
+/** How the process is to read, as its first message says. */
+export interface ApiProcessData {
   readonly url: string
   readonly durability: 'full' | 'normal'
   readonly directory: string
@@ -13,20 +13,22 @@ export interface ApiThreadData {
   readonly listen:
     | { readonly host: string; readonly port: number | undefined; readonly isLoopback: boolean }
     | undefined
-  /** The shared memory of the exit gate. */
-  readonly gate: SharedArrayBuffer
 }
 
-/** A message of this thread, besides requests and answers. `keep`: what it computed and may not write itself. */
-export type ApiThreadMessage =
+/** A message of the process that reads, besides requests and answers. `keep`: what it computed and may not write itself. */
+export type ReaderMessage =
   | { readonly listening: Address | undefined }
   | { readonly failed: Told }
   | { readonly trouble: Told }
   | { readonly keep: Parameters<Store['changeState']>[0] }
   | 'open'
 
-/** A message of the thread of the app, besides requests and answers. `opened`: the store is there, or why not. */
-export type AppThreadMessage = 'stop' | 'wake' | { readonly opened: Told | undefined }
+/** A message of the app, besides requests and answers. `opened`: the store is there, or why not. */
+export type AppMessage =
+  | 'stop'
+  | 'wake'
+  | { readonly start: ApiProcessData }
+  | { readonly opened: Told | undefined }
 
 /** What is told of an error. */
 export interface Told {
@@ -35,7 +37,7 @@ export interface Told {
   readonly stack: string | undefined
 }
 
-/** What is told of an error to the other thread. */
+/** What is told of an error to the other process. */
 export function told(error: unknown): Told {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { code: error instanceof RotaError ? error.code : undefined, message, stack }

@@ -166,6 +166,13 @@ describe('the routes', () => {
       capped: false,
     })
     expect(dry.body['appear']).toHaveLength(24)
+    // As `rota diff` shows it: beside the instants, the load of all triggers and what is due already.
+    const { before, after } = dry.body['load'] as unknown as {
+      before: { instants: number }
+      after: { instants: number }
+    }
+    expect(after.instants - before.instants).toBe(24)
+    expect(dry.body).toMatchObject({ moved: [], atOnce: null })
     expect((await app.triggers.get('hourly')).version).toBe(1)
     const tag = String((await ask('GET', '/api/v1/triggers/hourly')).body['tag'])
     expect((await patch({ options: { every: '30m' } }, { 'if-match': '"9-9"' })).status).toBe(412)
@@ -200,6 +207,10 @@ describe('the routes', () => {
     expect(changed.body).toMatchObject({
       trigger: { schedule: { expression: '0 3 * * *', timezone: 'Europe/Berlin' } },
     })
+    const moved = changed.body['moved'] as unknown as { from: string; to: string }[]
+    // All but the days on which clocks change.
+    const byAnHour = moved.filter(({ from, to }) => Date.parse(to) - Date.parse(from) === 3_600_000)
+    expect(byAnHour.length).toBeGreaterThan(25)
   })
 
   it('compare schedules that are due every second without end', async () => {

@@ -13,16 +13,17 @@ import { healthAnswer } from '../../server/health.js'
 import { ProcessMetrics, StoreMetrics } from '../../server/metrics/metrics.js'
 import { nodeHandler } from '../../server/node.js'
 import { openApiDocument } from '../../server/openapi.js'
-import type { OtherThread } from '../../server/other-thread.js'
+import type { OtherProcess } from '../../server/other-process.js'
 import { Refusal } from '../../server/problem.js'
 import { accessRoutes, callerRoute } from '../../server/routes/access.js'
 import { dashboardFolder, staticFiles } from '../../server/static.js'
 import { Broadcast } from '../../server/stream/broadcast.js'
 import { pulseText } from '../../server/stream/pulse-text.js'
-import { route, type Route } from '../../wire/route.js'
+import { isRead, route, type Route } from '../../wire/route.js'
 import type { App } from '../rota.js'
 import { coreRoutes } from '../routes/index.js'
 import { retentionRoute } from '../routes/retention.js'
+import { simulationRoute } from '../routes/simulation.js'
 import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
 import { loadDoors, loadFeatureRoutes, loadGauges } from './feature-routes.js'
@@ -32,13 +33,13 @@ export type ServeOptions = {
   readonly readOnly?: boolean | undefined
   /** Compares every answer with the schema of its route; for tests. */
   readonly checkAnswers?: boolean | undefined
-  /** Another thread of the process that answers a part of the requests; default: this one answers all. */
+  /** Another process that answers a part of the requests; default: this one answers all. */
   readonly other?: OtherSide | undefined
 } & ({ readonly authorize: Authorize } | { readonly isLoopback: boolean })
 
-/** The other of the two threads that serve an app: the one that only reads its store, or the one in which it runs. */
+/** The other of the two processes that serve an app: the one that only reads its store, or the one in which it runs. */
 export interface OtherSide {
-  readonly thread: OtherThread
+  readonly process: OtherProcess
   /** Whether the app runs there; otherwise it runs here. */
   readonly isApp: boolean
 }
@@ -84,10 +85,8 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     store: context.store,
     now,
     other: other === undefined ? undefined : routesOf(other),
-    cache:
-      version === undefined
-        ? undefined
-        : new AnswerCache({ version, monotonicMs: () => clock.monotonicMs() }),
+    // In memory and in files, a read costs less than what it would wait for.
+    cache: version === undefined && other?.isApp !== true ? undefined : new AnswerCache({ version, clock }),
   })
   const health = (question: 'live' | 'ready'): Promise<Answer> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)
@@ -137,6 +136,7 @@ export async function allRoutes({
     ...(isMounted ? [] : accessRoutes(new SignInAttempts())),
     callerRoute({ isReadOnly, isMounted }),
     retentionRoute(retentionMs),
+    simulationRoute(),
     ...liveRoutes(stream),
     documentRoute(() => routes),
     docsRoute(() => routes),
@@ -150,17 +150,17 @@ async function doorsOf(app: App, isReadOnly: boolean): Promise<ReadonlyMap<strin
   return new Map(doors.map(([name, open]) => [name, (request) => open(app, request)]))
 }
 
-/** What the other thread answers: a reader what needs only the store, the app everything else. */
-function routesOf({ thread, isApp }: OtherSide): RoutesElsewhere {
-  const isOfStore = ({ method, needsApp = false }: Pick<Route, 'method' | 'needsApp'>): boolean =>
-    method === 'GET' && !needsApp
+/** What the other process answers: a reader what needs only the store, the app everything else. */
+function routesOf({ process, isApp }: OtherSide): RoutesElsewhere {
+  const isOfStore = (one: Parameters<RoutesElsewhere['answers']>[0]): boolean =>
+    isRead(one) && one.needsApp !== true
   return {
-    thread,
+    process,
     answers: (one) => (isApp ? !isOfStore(one) : isOfStore(one) && one.isStream !== true),
   }
 }
 
-/** Takes the caller that the other thread has identified. */
+/** Takes the caller that the other process has identified. */
 function knownOr(identify: Identify): Identify {
   return async (request, connection, role) => connection.caller ?? (await identify(request, connection, role))
 }
@@ -195,7 +195,7 @@ function liveRoutes(stream: Broadcast | undefined): readonly Route<App>[] {
       path: '/pulse',
       role: 'read',
       group,
-      summary: 'Reads the state of the store as one text, which changes when something visible changes.',
+      summary: 'Reads the state of the store as a text that changes when something visible changes.',
       answer: z.strictObject({ id: z.string() }),
       example: {},
       handle: async ({ app }) => ({ id: pulseText(await (await app.store()).pulse()) }),

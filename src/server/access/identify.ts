@@ -46,7 +46,7 @@ export function identifier(options: IdentifyOptions): Identify {
   }
 }
 
-/** Whoever is on this machine may do what the user of the server may. */
+/** A caller on this machine may do what the user of the server may. */
 const local: Caller = { actor: 'local', role: 'admin' }
 
 /** Somebody who has not signed in: may only do so. */

@@ -37,7 +37,7 @@ interface NewToken extends Pick<TokenInfo, 'name' | 'role' | 'expiresAt'> {
   readonly now: Instant
 }
 
-/** Makes a token. Its text is told once, here, and cannot be read again. */
+/** Creates a token. Only this call returns its text. */
 export async function createToken(
   store: Store,
   request: NewToken,

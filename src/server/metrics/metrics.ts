@@ -1,9 +1,9 @@
 /**
- * What Prometheus reads: what this process did, counted from its events, and how the store stands, read when it is
- * asked. Labels are few: a job name is one, a trigger or a run never is.
+ * What Prometheus reads: what this process did, counted from its events, and the state of the store, read at each
+ * request. Labels are few: a job name is one, a trigger or a run never is.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { EngineEvents, EventName } from '../../engine/events.js'
+import type { EngineEvents, EventName, RunNotice } from '../../engine/events.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { FeatureGauge } from '../../wire/feature-gauge.js'
@@ -12,6 +12,7 @@ import type { FeatureGauge } from '../../wire/feature-gauge.js'
 export interface MeasuredApp {
   on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void
   now(): Instant
+  store(): Promise<Store>
   readonly pool: { metrics(): string }
 }
 
@@ -27,6 +28,9 @@ const mostJobs = 500
 /** A run that waits for longer than this is late, and so many of them are counted. */
 const lateMs = 60_000
 const mostLate = 100
+
+/** A first attempt that starts no later than this is on time, whatever made its run. */
+const onTimeMs = 1000
 
 const secondsOfWork = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 const secondsOfLateness = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
@@ -80,6 +84,8 @@ export class ProcessMetrics {
   readonly #registry = new Registry()
   readonly #jobs = new Set<string>()
   readonly #stops: (() => void)[]
+  /** Late starts that are being looked at. */
+  readonly #looks = new Set<Promise<void>>()
 
   constructor(app: MeasuredApp, gauges: readonly FeatureGauge[] = []) {
     this.#app = app
@@ -90,6 +96,7 @@ export class ProcessMetrics {
 
   /** The metrics as text for Prometheus. */
   async text(): Promise<string> {
+    await Promise.all(this.#looks)
     return `${await this.#registry.metrics()}${this.#app.pool.metrics()}`
   }
 
@@ -149,8 +156,8 @@ export class ProcessMetrics {
     })
     const breaches = new Counter({
       name: 'rota_sla_breaches_total',
-      help: 'Promises of triggers that were broken, as this process found.',
-      labelNames: ['rule'],
+      help: 'Promises of triggers, rounds, jobs and assets that were broken, as this process found.',
+      labelNames: ['rule', 'of'],
       registers,
     })
     const { on } = { on: this.#app.on.bind(this.#app) }
@@ -159,9 +166,9 @@ export class ProcessMetrics {
         recorded.inc(runs.length)
         for (const { reason } of found) ranges.inc({ reason })
       }),
-      on('run:started', ({ job, attempt, dueAt }) => {
-        started.inc({ job: this.#label(job) })
-        if (attempt === 1) lateness.observe(Math.max(0, this.#app.now() - dueAt) / 1000)
+      on('run:started', (notice) => {
+        started.inc({ job: this.#label(notice.job) })
+        if (notice.attempt === 1) this.#measureLateness(lateness, notice)
       }),
       on('run:ended', ({ job, end, state, durationMs }) => {
         const label = this.#label(job)
@@ -170,8 +177,25 @@ export class ProcessMetrics {
         if (state === 'failed') failed.inc({ job: label })
       }),
       on('run:lost', () => lost.inc()),
-      on('sla:breached', ({ rule }) => breaches.inc({ rule })),
+      on('sla:breached', ({ rule, of }) => breaches.inc({ rule, of })),
     ]
+  }
+
+  /** Runs of backfills are due in the past and not late. A claim does not tell what made its run, so late ones are read again. */
+  #measureLateness(lateness: Histogram, { run, trigger, dueAt }: RunNotice): void {
+    const lateMs = Math.max(0, this.#app.now() - dueAt)
+    if (trigger === undefined || lateMs <= onTimeMs) return lateness.observe(lateMs / 1000)
+    const look = this.#isOfBackfill(run)
+      .then((isAgain) => (isAgain ? undefined : lateness.observe(lateMs / 1000)))
+      // A store that is away tells elsewhere.
+      .catch(() => undefined)
+      .finally(() => this.#looks.delete(look))
+    this.#looks.add(look)
+  }
+
+  async #isOfBackfill(run: string): Promise<boolean> {
+    const store = await this.#app.store()
+    return (await store.run(run))?.origin === 'backfill'
   }
 
   /** A gauge of a feature follows an event of the feature. */

@@ -50,8 +50,8 @@ export function callerRoute(server: {
     path: '/session',
     role: 'read',
     group,
-    summary: 'Says who is calling, with which role, and what the server allows at all.',
-    about: 'A handler inside another program is `mounted`: that program signs its users in and out.',
+    summary: 'Says who is calling, with which role, and what the server allows.',
+    about: 'If the handler is inside another program (`mounted`), that program signs its users in and out.',
     answer: caller.extend({ readOnly: z.boolean(), mounted: z.boolean() }).meta({ id: 'Session' }),
     example: {},
     handle: async ({ caller: { actor, role } }) => ({
@@ -81,8 +81,8 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       path: '/tokens',
       role: 'admin',
       group,
-      summary: 'Makes a token. Only this answer contains its secret.',
-      about: 'A dry run makes none: `token` is null.',
+      summary: 'Creates a token. Only this answer contains its secret.',
+      about: 'A dry run creates none: `token` is null.',
       body: z.strictObject({
         ...change,
         name: z

@@ -1,11 +1,11 @@
 /**
  * The live stream: server-sent events that name what changed, never the data itself.
  *
- * The id of a message is the state of the store that it speaks of. Whoever connects again with that id is told what
- * changed since, by comparing two pulses: nothing is kept for them, and it works after a restart, through another
- * process, and on every store.
+ * The id of a message identifies a state of the store. A client that reconnects with that id gets what changed since, by
+ * a comparison of two pulses: the server stores nothing for it, and it works after a restart, through another process,
+ * and on every store.
  *
- * A connection has a set of topics, not a queue: however slow its reader is, it costs the same. Messages are sent four
+ * A connection has a set of topics, not a queue: so a slow reader costs no more than a fast one. Messages are sent four
  * times a second at most, and only while the reader takes them.
  */
 import type { Pulse } from '../../store/overview.js'
@@ -59,7 +59,7 @@ export class Broadcast {
       {
         start: (controller) => {
           connection.controller = controller
-          // Without an id: a reader that took one here would skip what it is told next.
+          // Without an id: a reader that got one here would skip the next message.
           this.#send(connection, 'retry: 2000\nevent: hello\ndata: {}\n\n')
         },
         cancel: close,

@@ -15,6 +15,7 @@ const numbers = [
   'workers',
   'live',
   'stateAt',
+  'stateRevisions',
   'audit',
 ] as const
 
@@ -55,6 +56,7 @@ const topicsOf: Readonly<Record<(typeof numbers)[number], readonly Topic[]>> = {
   workers: ['workers'],
   live: ['workers'],
   stateAt: ['state'],
+  stateRevisions: ['state'],
   // A change by hand may be of anything: a retried run, a trigger that ended, a worker that drains.
   audit: ['audit', 'runs', 'triggers', 'holds', 'workers', 'state'],
 }

@@ -1,4 +1,4 @@
-/** The part of a URL that says which runs are meant. */
+/** The part of a URL that selects runs. */
 import { z } from 'zod'
 import { qualifiers } from './qualifiers.js'
 import type { GivenCondition } from './given.js'

@@ -34,7 +34,7 @@ export interface Qualifier {
   readonly example: string
   /** The only values. */
   readonly choices?: readonly string[]
-  /** Names that the store knows, for whoever completes them. */
+  /** Names in the store, for completion. */
   readonly completes?: 'job' | 'trigger' | 'queue' | 'worker' | 'error' | 'partition'
   /** Whether it takes several values, of which one has to fit. */
   readonly isList?: boolean
@@ -92,7 +92,7 @@ export const qualifiers: readonly Qualifier[] = [
   },
   {
     name: 'error',
-    help: 'with this error code; * at its end stands for anything',
+    help: 'with this error code; * at the end matches any text',
     example: 'ECONN*',
     completes: 'error',
     read: ([errorCode]) => ({ errorCode }),
@@ -105,14 +105,14 @@ export const qualifiers: readonly Qualifier[] = [
   },
   {
     name: 'worker',
-    help: 'held by this worker; * at its end stands for anything',
+    help: 'held by this worker; * at the end matches any text',
     example: 'web-1*',
     completes: 'worker',
     read: ([worker]) => ({ worker }),
   },
   {
     name: 'due',
-    help: 'due on this day, in this time, or between two times',
+    help: 'due on this day, in this period, or between two times',
     example: 'today',
     read: ([text = ''], here) => {
       const { fromAt, untilAt } = parseWindow(text, here)
@@ -121,13 +121,13 @@ export const qualifiers: readonly Qualifier[] = [
   },
   {
     name: 'since',
-    help: 'due then or later, such as 2h or 2026-01-05',
+    help: 'due at this time or later, such as 2h or 2026-01-05',
     example: 'yesterday',
     read: ([text = ''], here) => ({ sinceAt: parseMoment(text, { ...here, bare: 'ago' }) }),
   },
   {
     name: 'until',
-    help: 'due then or earlier',
+    help: 'due at this time or earlier',
     example: '1h',
     read: ([text = ''], here) => ({ untilAt: parseMoment(text, { ...here, bare: 'ago' }) }),
   },

@@ -1,4 +1,4 @@
-/** Splits the text of a query into its terms. It goes through the text once, whatever is in it. */
+/** Splits the text of a query into its terms. It reads the text once, whatever it contains. */
 
 /** The longest query, in characters. */
 export const longestQuery = 1000

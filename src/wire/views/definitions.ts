@@ -30,6 +30,7 @@ export function triggerView(stored: StoredTrigger, state: string) {
     spreadMs,
     priority,
     pauseAfter: trigger.pauseAfter,
+    sla: trigger.sla,
     partition,
     payload,
     services: trigger.round?.services,
@@ -89,6 +90,7 @@ export function jobView({ job, source }: StoredJob) {
     'limit',
     'limitPerKey',
     'retention',
+    'sla',
   ] as const
   return {
     name: job.name,

@@ -1,6 +1,7 @@
 import type { Explanation, Why } from '../../engine/explain/why.js'
 import type { Run } from '../../kernel/run/run.js'
 import { pick } from '../to-json.js'
+import { breachView } from './breaches.js'
 import { holdView } from './definitions.js'
 import { runView } from './runs.js'
 
@@ -17,7 +18,7 @@ export function whyView(why: Why, pending: PendingViews) {
     ...pick(why, ['trigger', 'fromAt', 'untilAt']),
     explanations: explanations.map((one) => explanationView(one, pending)),
     beside: beside.map((run) => ({ ...runView(run), pending: pending(run) })),
-    breaches: why.breaches.map((breach) => pick(breach, ['rule', 'run', 'dueAt', 'deadlineAt', 'at'])),
+    breaches: why.breaches.map(breachView),
     ...pick(why, ['more', 'earlier']),
   }
 }

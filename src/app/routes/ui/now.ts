@@ -37,13 +37,21 @@ export function nowRoutes(): readonly Route<App>[] {
       group,
       isPrivate: true,
       summary: 'Takes what a trigger missed off the first page, for everybody.',
-      body: z.strictObject({ trigger: name, seq: z.number().int().min(1) }),
-      answer: z.strictObject({ trigger: name, seq: z.number().int() }),
+      body: z.strictObject({
+        trigger: name,
+        seq: z.number().int().min(0),
+        insteadOf: z
+          .number()
+          .int()
+          .optional()
+          .meta({ description: 'Takes it back, if nobody has looked at a later range.' }),
+      }),
+      answer: z.strictObject({ trigger: name, seq: z.number().int(), before: z.number().int() }),
       example: { body: { trigger: 'nightly', seq: 1 } },
-      handle: async ({ app, body: { trigger, seq } }) => {
+      handle: async ({ app, body: { trigger, seq, insteadOf } }) => {
         await app.triggers.get(trigger)
-        await lookedAt(await app.store(), { trigger, seq, now: app.now() })
-        return { trigger, seq }
+        const before = await lookedAt(await app.store(), { trigger, seq, insteadOf, now: app.now() })
+        return { trigger, seq, before }
       },
     }),
     route({

@@ -1,4 +1,4 @@
-/** The route of the newest runs of triggers: small charts beside names, and usual durations. */
+/** The route of the newest runs of triggers: small charts next to their names, and usual durations. */
 import { z } from 'zod'
 import { Refusal } from '../../../server/problem.js'
 import { name } from '../../../wire/fields.js'

@@ -1,69 +1,67 @@
 /**
- * The thread that answers what needs only the store: reads, streams and the files of the dashboard. It has its own
- * connection, which cannot write. Everything else it hands to the thread of the app. So neither the number of readers nor
- * the cost of a question delays what the app plans and performs.
+ * The process that answers what needs only the store: reads, streams and the files of the dashboard. It has its own
+ * connection, which cannot write. Everything else it hands to the process of the app. So neither the number of readers
+ * nor the cost of a question delays what the app plans and performs.
  *
- * It listens on an address, or answers what the app hands to it.
+ * It listens on an address, or answers what the app hands to it. It belongs to the app: however that one ends, the
+ * channel between them closes, and this process exits.
  */
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { HttpServer } from '../../server/listen.js'
-import { Exchange } from '../../server/other-thread.js'
+import { Exchange, type Line } from '../../server/other-process.js'
 import { systemClock } from '../../time/clock.js'
-import { ExitGate } from '../store/exit-gate.js'
 import type { ReaderAccess } from '../store/open-store.js'
 import type { Served } from './app-handler.js'
-import {
-  told,
-  type ApiThreadData,
-  type ApiThreadMessage,
-  type AppThreadMessage,
-  type Told,
-} from './messages.js'
+import { told, type ApiProcessData, type AppMessage, type ReaderMessage, type Told } from './messages.js'
 
-async function run(data: ApiThreadData, port: MessagePort): Promise<void> {
-  const tell = (message: ApiThreadMessage): void => port.postMessage(message)
-  const reading = new Reading(data, port)
+/** The channel to the app. */
+interface AppLine extends Line {
+  hear(listener: (message: AppMessage) => void): void
+  send(message: ReaderMessage): void
+}
+
+async function run(data: ApiProcessData, line: AppLine): Promise<void> {
+  const reading = new Reading(data, line)
   const server = new HttpServer(
     async (request, response) => {
       try {
         await (await reading.served()).node(request, response)
       } catch (error) {
-        tell({ trouble: told(error) })
+        line.send({ trouble: told(error) })
         response.writeHead(503, { 'retry-after': '5' }).end()
       }
     },
     { clock: systemClock },
   )
-  port.on('message', (message: AppThreadMessage) => {
+  line.hear((message) => {
     if (message === 'wake') void reading.wake()
     if (message === 'stop') void stop()
   })
   const { listen } = data
   try {
-    tell({ listening: listen === undefined ? undefined : await server.listenAt(listen) })
+    line.send({ listening: listen === undefined ? undefined : await server.listenAt(listen) })
   } catch (error) {
-    tell({ failed: told(error) })
+    line.send({ failed: told(error) })
   }
 
   async function stop(): Promise<void> {
     await reading.close()
     await server.close()
     await reading.closeStore()
-    port.close()
+    process.disconnect()
   }
 }
 
-/** The part of an app that this thread has: its store and its routes, loaded with the first request. */
+/** The part of an app that this process has: its store and its routes, loaded with the first request. */
 class Reading {
-  readonly #data: ApiThreadData
-  readonly #port: MessagePort
+  readonly #data: ApiProcessData
+  readonly #line: AppLine
   readonly #exchange: Exchange
   #served: Promise<Served & { closeStore(): Promise<void> }> | undefined
 
-  constructor(data: ApiThreadData, port: MessagePort) {
+  constructor(data: ApiProcessData, line: AppLine) {
     this.#data = data
-    this.#port = port
-    this.#exchange = new Exchange(port, async (request, connection) =>
+    this.#line = line
+    this.#exchange = new Exchange(line, async (request, connection) =>
       (await this.served()).fetch(request, connection),
     )
   }
@@ -96,18 +94,16 @@ class Reading {
     const { composeApp } = await import('../rota.js')
     const { readRotaOptions } = await import('../rota-options.js')
     const { serve } = await import('./served.js')
-    const gate = new ExitGate(this.#data.gate)
     const reader: ReaderAccess = {
-      during: (call) => gate.duringCall(call),
       changeState: async (keep) => {
-        this.#port.postMessage({ keep } satisfies ApiThreadMessage)
+        this.#line.send({ keep })
         return 'changed'
       },
     }
     const settings = { ...readRotaOptions({ store: url, durability, directory, create: false }), reader }
     const parts = composeApp(settings, 'code:api')
-    parts.app.on('trouble', ({ error }) => this.#port.postMessage({ trouble: told(error) }))
-    const other = { thread: this.#exchange, isApp: true }
+    parts.app.on('trouble', ({ error }) => this.#line.send({ trouble: told(error) }))
+    const other = { process: this.#exchange, isApp: true }
     try {
       const served = await serve(
         parts,
@@ -125,16 +121,27 @@ class Reading {
   /** The app makes the store where it is missing, and brings it up to date. */
   async #storeIsThere(): Promise<void> {
     const opened = await new Promise<Told | undefined>((resolve) => {
-      const hear = (message: AppThreadMessage): void => {
-        if (typeof message !== 'object' || !('opened' in message)) return
-        this.#port.off('message', hear)
-        resolve(message.opened)
-      }
-      this.#port.on('message', hear)
-      this.#port.postMessage('open' satisfies ApiThreadMessage)
+      this.#line.hear((message) => {
+        if (typeof message === 'object' && 'opened' in message) resolve(message.opened)
+      })
+      this.#line.send('open')
     })
     if (opened !== undefined) throw new Error(opened.message)
   }
 }
 
-if (parentPort !== null) await run(workerData as ApiThreadData, parentPort)
+/** Reads as its app says. A signal to all processes of a terminal or of a service is for the app to answer. */
+function main(send: (message: unknown, onSent: () => void) => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  process.on('disconnect', () => process.exit())
+  const line: AppLine = {
+    hear: (listener) => void process.on('message', listener as (message: unknown) => void),
+    // An app that is gone has no use for an answer.
+    send: (message) => send(message, () => undefined),
+  }
+  line.hear((message) => {
+    if (typeof message === 'object' && 'start' in message) void run(message.start, line)
+  })
+}
+
+if (process.send !== undefined) main(process.send.bind(process) as Parameters<typeof main>[0])

@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import type { Worker } from 'node:worker_threads'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -11,6 +10,7 @@ import { allRoutes } from '../src/app/serve/served.js'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.js'
 import { systemClock } from '../src/time/clock.js'
 import { addressOf, serveApp } from './fixtures/api-stage.js'
+import { readerOf, readersOf } from './fixtures/children.js'
 import { PostgresServer } from './fixtures/postgres.js'
 import { PostgresStores } from './fixtures/postgres-store.js'
 import { readRotaOptions } from '../src/app/rota-options.js'
@@ -23,7 +23,7 @@ let directory: string
 beforeAll(async () => {
   server = await PostgresServer.start()
   stores = await PostgresStores.on(server)
-  directory = mkdtempSync(join(tmpdir(), 'rota-thread-'))
+  directory = mkdtempSync(join(tmpdir(), 'rota-reader-'))
 })
 
 afterAll(async () => {
@@ -42,7 +42,7 @@ const momentary = new Set([
   '/doctor',
 ])
 
-describe.each(['sqlite', 'postgres'] as const)('a thread that reads %s', (kind) => {
+describe.each(['sqlite', 'postgres'] as const)('a process that reads %s', (kind) => {
   const urlOf = (name: string): string =>
     kind === 'sqlite' ? `sqlite:${join(directory, `${name}.db`)}` : stores.fresh()
 
@@ -125,24 +125,27 @@ it('a question that takes long does not hold the loop of the program, and a stop
   expect((await ask('/runs')).status).toBe(503)
 })
 
-describe('a thread that dies', () => {
+describe('a process that dies', () => {
   it('is replaced where it listened, and the scheduler does not notice', async () => {
     const app = rota({ store: `sqlite:${join(directory, 'dies.db')}` })
     onTestFinished(() => app.close())
     app.cron('often', '* * * * * *', () => undefined)
-    const started = threads()
     const { port } = await app.listen({ port: 0 })
     await app.start()
     const url = `http://127.0.0.1:${port}/api/v1/runs`
     expect((await fetch(url)).status).toBe(200)
     const stream = await fetch(`http://127.0.0.1:${port}/api/v1/stream`)
     const ended = expect(stream.text()).rejects.toThrow('terminated')
-    await started[0]?.terminate()
+    const trouble = new Promise((resolve) => app.on('trouble', ({ error }) => resolve(error)))
+    const first = await readerOf(process.pid)
+    process.kill(first, 'SIGKILL')
     await ended
+    expect(await trouble).toMatchObject({ message: 'the process that answers reads has ended (SIGKILL)' })
     await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), {
       timeout: 10_000,
       interval: 50,
     })
+    expect(await readersOf(process.pid)).not.toContain(first)
     const before = await app.runs.list({ state: 'done' })
     await vi.waitFor(
       async () => expect((await app.runs.list({ state: 'done' })).length).toBeGreaterThan(before.length),
@@ -154,7 +157,6 @@ describe('a thread that dies', () => {
   })
 
   it('leaves no request of a mounted handler without an answer, and the next one starts another', async () => {
-    const started = threads()
     const path = join(directory, 'dies-mounted.db')
     const app = rota({ store: `sqlite:${path}` })
     onTestFinished(() => app.close())
@@ -162,17 +164,19 @@ describe('a thread that dies', () => {
     const ask = (address: string): Promise<Response> =>
       handler(new Request(`http://127.0.0.1/ops/api/v1${address}`))
     expect((await ask('/runs')).status).toBe(200)
+    const reader = await readerOf(process.pid)
+    process.kill(reader, 'SIGSTOP')
     const answers = Array.from({ length: 20 }, () => ask('/runs?q=error:nobody'))
     await turn()
-    await started[0]?.terminate()
+    process.kill(reader, 'SIGKILL')
     const statuses = new Set((await Promise.all(answers)).map(({ status }) => status))
-    expect([...statuses].filter((status) => status !== 200)).toEqual([503])
+    expect([...statuses]).toEqual([503])
     expect((await ask('/runs')).status).toBe(200)
-    expect(started).toHaveLength(2)
+    expect(await readersOf(process.pid)).toHaveLength(1)
   })
 })
 
-it('what the thread counts is kept by the app', async () => {
+it('what the process counts is kept by the app', async () => {
   const app = rota({ store: `sqlite:${join(directory, 'kept.db')}` })
   onTestFinished(() => app.close())
   app.cron('often', '* * * * *', () => undefined)
@@ -206,15 +210,6 @@ it('a question for which Postgres needs too long is refused with what to do', as
   })
   expect(await reader.counts()).toMatchObject({ pending: 0 })
 })
-
-/** The threads that are started during a test. */
-function threads(): Worker[] {
-  const started: Worker[] = []
-  const remember = (thread: Worker): void => void started.push(thread)
-  process.on('worker', remember)
-  onTestFinished(() => void process.off('worker', remember))
-  return started
-}
 
 /** Puts runs into a store with plain SQL: nothing else is fast enough. */
 function fill(path: string, runs: number): void {

@@ -1,15 +1,14 @@
 /**
- * Two threads of one process that answer for each other: reads need only the store, everything else the program itself.
- * A request travels as a message with its whole body, and so does its answer. What arrives was checked by the thread that
- * sent it: who makes it stands beside it.
+ * Two processes that answer for each other: reads need only the store, everything else the program itself. A request
+ * travels as a message with its whole body, and so does its answer. What arrives was checked by the process that sent
+ * it: who makes it stands beside it.
  */
-import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Caller, Connection } from '../wire/route.js'
 import { Refusal } from './problem.js'
 import { mostBytes } from './read-request.js'
 
-/** Answers a part of the requests in another thread. */
-export interface OtherThread {
+/** Answers a part of the requests in another process. */
+export interface OtherProcess {
   /** Sends a request there. */
   answer(request: Request, connection: Connection): Promise<Response>
 }
@@ -26,7 +25,7 @@ interface Question {
   readonly caller: Caller | undefined
 }
 
-/** An answer on its way; without a status, the other thread could not answer. */
+/** An answer on its way; without a status, the other process could not answer. */
 interface Reply {
   readonly reply: number
   readonly status?: number
@@ -34,11 +33,14 @@ interface Reply {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** What an exchange needs of a thread or of a port. */
-type Line = Pick<Worker, 'on' | 'postMessage'> | Pick<MessagePort, 'on' | 'postMessage'>
+/** The channel between the two; what is sent to one that has ended is lost. */
+export interface Line {
+  hear(listener: (message: unknown) => void): void
+  send(message: unknown): void
+}
 
-/** Asks the other thread, and answers what it asks. */
-export class Exchange implements OtherThread {
+/** Asks the other process, and answers what it asks. */
+export class Exchange implements OtherProcess {
   readonly #line: Line
   readonly #waiting = new Map<number, (reply: Reply | undefined) => void>()
   readonly #answering = new Set<Promise<void>>()
@@ -46,7 +48,7 @@ export class Exchange implements OtherThread {
 
   constructor(line: Line, answer: (request: Request, connection: Connection) => Promise<Response>) {
     this.#line = line
-    line.on('message', (message: unknown) => {
+    line.hear((message) => {
       if (isOf<Reply>(message, 'reply')) this.#settle(message.reply, message)
       else if (isOf<Question>(message, 'ask')) {
         const answering = this.#answer(message, answer).finally(() => this.#answering.delete(answering))
@@ -78,10 +80,10 @@ export class Exchange implements OtherThread {
         asked,
         caller: caller === undefined ? undefined : { actor: caller.actor, role: caller.role },
       }
-      this.#line.postMessage(question)
+      this.#line.send(question)
     })
     if (reply?.status === undefined)
-      throw new Refusal('NOT_ANSWERED', 'the thread that answers such requests has ended')
+      throw new Refusal('NOT_ANSWERED', 'the process that answers such requests has ended')
     const hasBody = reply.body.length > 0
     return new Response(hasBody ? reply.body : null, {
       status: reply.status,
@@ -94,7 +96,7 @@ export class Exchange implements OtherThread {
     await Promise.all(this.#answering)
   }
 
-  /** Gives up what is still waited for: the other thread is gone. */
+  /** Gives up what is still waited for: the other process is gone. */
   end(): void {
     for (const ask of this.#waiting.keys()) this.#settle(ask, undefined)
   }
@@ -122,9 +124,9 @@ export class Exchange implements OtherThread {
         headers: [...response.headers],
         body: bytes,
       }
-      this.#line.postMessage(reply, [bytes.buffer])
+      this.#line.send(reply)
     } catch {
-      this.#line.postMessage({ reply: ask, headers: [], body: new Uint8Array() } satisfies Reply)
+      this.#line.send({ reply: ask, headers: [], body: new Uint8Array() } satisfies Reply)
     }
   }
 }
