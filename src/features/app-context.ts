@@ -31,8 +31,8 @@ export interface AppContext {
   readonly directory: string
   /** The address of the store with an absolute path. */
   readonly storeUrl: string
-  /** What another thread needs to read the store; undefined where only this one can: in memory, in files, or by the clock of a test. */
-  readonly storeForThread: { readonly url: string; readonly durability: 'full' | 'normal' } | undefined
+  /** What another process needs to read the store; undefined where only this one can: in memory, in files, or by the clock of a test. */
+  readonly storeForReader: { readonly url: string; readonly durability: 'full' | 'normal' } | undefined
   /** Whether `start()` was called: later definitions are made at run time. */
   readonly isStarted: boolean
   /** Throws if `start()` was called. */
@@ -71,7 +71,7 @@ export interface AppContext {
   readonly join: (part: AppPart) => void
 }
 
-/** A change that is asked of an app: how its answer is told, and what the audit records of it. */
+/** A requested change of an app: how its outcome is reported, and what the audit records of it. */
 export interface AskedChange<Answer> extends Omit<Asked<Answer>, 'dryRun'> {
   /** Who asks, why, and whether it is only tried. */
   readonly options: ChangeOptions

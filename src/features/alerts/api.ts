@@ -36,7 +36,7 @@ export interface AlertsApp {
 /** How long a test may take. */
 const testMs = 30_000
 
-/** `app.alerts`: who is told of trouble, and how. */
+/** `app.alerts`: which problems are reported to which channels. */
 export class Alerts {
   readonly #context: AppContext
 
@@ -47,7 +47,7 @@ export class Alerts {
     context.join({ prepare: write, redefine: write })
   }
 
-  /** Read anew with each use: a reload gives the app other alerts. */
+  /** Read again with each use: a reload gives the app other alerts. */
   get #own(): OwnAlerts {
     return this.#context.definitions.part(ownAlerts)
   }
@@ -69,7 +69,7 @@ export class Alerts {
     addChannel({ name, channel: (read as readonly [string, Channel])[1] }, this.#context)
   }
 
-  /** Defines which trouble is told to which channels. */
+  /** Defines which problems are reported to which channels. */
   rule(name: string, input: RuleInput): void {
     this.#context.assertNotStarted('a rule')
     const place = placeOf()

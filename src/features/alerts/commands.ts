@@ -14,7 +14,7 @@ import { statusView, testView } from './views.js'
 const list: Command<AlertsApp> = {
   name: 'list',
   summary: 'list rules and channels, and what is quiet',
-  examples: { 'rota alert list': 'who is told of what' },
+  examples: { 'rota alert list': 'which channel gets what' },
   options: [zoneOption, ...storeOptions],
   run: onApp(async (app, { out }) => {
     const status = await app.alerts.list()
@@ -60,7 +60,7 @@ const test: Command<AlertsApp> = {
   name: 'test',
   summary: 'send a test message and say what happened',
   about:
-    'Sends a test message by one channel of the config, or by all of them, from this process: with its environment and its network.',
+    'Sends a test message through one channel of the config, or all of them, from this process, with its environment and network.',
   arguments: [{ name: 'channel', help: 'the channel; default: all of them', isOptional: true }],
   examples: { 'rota alert test': 'try every channel', 'rota alert test ops': 'try one' },
   options: changeOptions,
@@ -80,11 +80,11 @@ const test: Command<AlertsApp> = {
     }),
 }
 
-/** `rota alert`: who is told of trouble. */
+/** `rota alert`: shows and tests alerts. */
 export const alert: Command<AlertsApp> = {
   name: 'alert',
   about:
-    'Shows who is told of trouble, and tries whether messages arrive. Rules and channels are defined under `alerts` in the config, or by `app.alerts`.',
+    'Shows which problems are reported to which channels, and sends test messages. Rules and channels are defined under `alerts` in the config, or with `app.alerts`.',
   subcommands: [list, test],
   examples: {
     'rota alert list': 'rules, channels and what is quiet',

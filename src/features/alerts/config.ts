@@ -7,12 +7,12 @@ import { ownAlerts } from './own.js'
 
 /** What a config may say about alerts. */
 export interface AlertsConfig {
-  /** Who is told of trouble, and how. */
+  /** Where problems are reported. */
   readonly alerts?:
     | {
-        /** Where messages go, by name. */
+        /** Where messages are sent, by name. */
         readonly channels?: Readonly<Record<string, ChannelInput>> | undefined
-        /** Which trouble is told to which channels, by name. */
+        /** Which problems are reported to which channels, by name. */
         readonly rules?: Readonly<Record<string, RuleInput>> | undefined
       }
     | undefined

@@ -1,5 +1,5 @@
 import { isChannelName, readChannels } from '../../kernel/alert/alerts-option.js'
-import { alertKinds, type AlertKind } from '../../kernel/alert/notice.js'
+import { alertJobPrefix, alertKinds, type AlertKind } from '../../kernel/alert/notice.js'
 import { fault, shown, within, type Place } from '../../kernel/definition/faults.js'
 import { frozen } from '../../kernel/definition/frozen.js'
 import {
@@ -22,7 +22,7 @@ export interface ChannelInput {
   readonly discord?: { readonly url: SecretRef } | undefined
   /** A command without a shell; it finds the message in `ROTA_PAYLOAD`. @minItems 1 @maxItems 100 */
   readonly command?: readonly string[] | undefined
-  /** An e-mail by your own mail server; needs the package `nodemailer`. */
+  /** An e-mail through your own mail server; needs the package `nodemailer`. */
   readonly email?: EmailInput | undefined
 }
 
@@ -34,7 +34,7 @@ export interface EmailInput {
   readonly to: string | readonly string[]
 }
 
-/** Which trouble is told, and to which channels. */
+/** Which problems are reported, and to which channels. */
 export interface RuleInput {
   /** Default: all of them. */
   readonly on?: readonly AlertKind[] | undefined
@@ -44,9 +44,9 @@ export interface RuleInput {
   readonly jobs?: readonly string[] | undefined
   /** Only about these triggers; `*` stands for any text. */
   readonly triggers?: readonly string[] | undefined
-  /** How long it waits for more of the same before it sends one message about all; default: `10s`. */
+  /** How long it waits for more notices before it sends one message about all of them; default: `10s`. */
   readonly group?: string | number | undefined
-  /** For how long after a message it tells nothing more about the same job or trigger; default: `15m`. */
+  /** For how long after a message it sends nothing more about the same job or trigger; default: `15m`. */
   readonly quiet?: string | number | undefined
 }
 
@@ -217,6 +217,13 @@ function refuseContradictions(rule: AlertRule, written: Written, place: Place): 
       `worker-lost contradicts \`${named}\`: a worker belongs to none of them`,
       `a rule of its own for worker-lost, without ${named}`,
     )
+  const own = rule.jobs?.filter((job) => job.startsWith(alertJobPrefix)) ?? []
+  if (own.length > 0)
+    fault(
+      within(place, 'jobs'),
+      `${own.join(', ')} contradicts \`channels\`: nothing is told about the jobs that send alerts`,
+      'other jobs',
+    )
   if (quietMs > 0 && quietMs < groupMs && written['quiet'] !== undefined)
     fault(
       within(place, 'quiet'),
@@ -228,7 +235,7 @@ function refuseContradictions(rule: AlertRule, written: Written, place: Place): 
 function readKinds(value: unknown, place: Place): readonly AlertKind[] {
   if (value === undefined) return alertKinds
   if (!Array.isArray(value) || value.length === 0) {
-    fault(place, `${shown(value)} is not a list of what is told`, alertKinds.join(', '))
+    fault(place, `${shown(value)} is not a list of kinds`, alertKinds.join(', '))
     return []
   }
   return value.flatMap((one, index) => readChoice(one ?? '', alertKinds, within(place, index)) ?? [])

@@ -9,7 +9,7 @@ import type { StoredRule } from './rules.js'
 
 /** What is known about one subject of one rule. */
 export interface About {
-  /** Notices that no message has told of yet, by kind. */
+  /** Notices that are in no message yet, by kind. */
   readonly counts: Readonly<Partial<Record<AlertKind, number>>>
   /** The newest of them. */
   readonly examples: readonly AlertNotice[]
@@ -26,7 +26,7 @@ export const nothingKnown: About = { counts: {}, examples: [], sendAt: null, qui
 
 const mostExamples = 3
 
-/** How many notices wait to be told of. */
+/** How many notices wait for a message. */
 export function countOf({ counts }: Pick<About, 'counts'>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
@@ -44,7 +44,7 @@ export function withNotice(about: About, notice: AlertNotice, rule: StoredRule, 
   const { on } = notice
   const wantsRecovery = rule.on.includes('recovery')
   const failing = on === 'recovery' ? null : isFailure(on) && wantsRecovery ? notice : about.failing
-  // A recovery is told at once, and what fails after it as well.
+  // A recovery is reported at once, and so is the next failure after it.
   const isQuiet = on !== 'recovery' && quietUntil !== null && quietUntil > now
   const dueAt = isQuiet ? quietUntil : now + rule.groupMs
   return {
@@ -60,7 +60,7 @@ function isFailure(on: AlertKind): boolean {
   return on === 'failure' || on === 'quarantined'
 }
 
-/** An entry after its notices were told of; undefined if nothing needs to be remembered. */
+/** An entry after its notices were sent; undefined if nothing needs to be remembered. */
 export function afterSending(
   about: About,
   rule: Pick<StoredRule, 'quietMs'>,

@@ -1,10 +1,10 @@
 /**
  * From notices to the runs that send messages. Each step is one change of state entries that compares revisions, so of
- * two processes one is refused, and a process that is killed leaves what the next look continues with:
+ * two processes one is refused, and after a kill the next step continues from the stored entries:
  *
  *   notice ─▶ counted in the entry of its rule and subject ─▶ outgoing message ─▶ one run for each channel ─▶ gone
  *
- * The ids of the runs follow from the message, so a message that is taken up again makes no second run.
+ * The ids of the runs follow from the message, so a message that is processed again makes no second run.
  */
 import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../../engine/feature-loop.js'
 import type { Look } from '../../engine/loop.js'
@@ -34,7 +34,7 @@ const mostInMessage = 500
 /** How long a process waits that found another one at the same entries. */
 const otherAtItMs = 50
 
-/** How often it is looked for recoveries that no event of this process told of. */
+/** How often the loop looks for recoveries without an event in this process. */
 const recoveryMs = 15_000
 
 /** Sends alerts, in every process with the scheduler role. */

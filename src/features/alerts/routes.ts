@@ -58,7 +58,7 @@ export const alertRoutes: readonly Route<AlertsApp>[] = [
     role: 'read',
     group,
     summary: 'Reads the rules and channels of alerts, what was sent last, what waits and what is quiet.',
-    about: 'Neither addresses nor secrets of channels are in the answer.',
+    about: 'The answer contains no addresses and no secrets of channels.',
     answer: status,
     example: {},
     handle: async ({ app }) => statusView(await app.alerts.list()),
@@ -69,7 +69,7 @@ export const alertRoutes: readonly Route<AlertsApp>[] = [
     role: 'operate',
     group,
     summary:
-      'Sends a test message by one channel of the serving app, or by all of them, and says what happened.',
+      'Sends a test message through one channel of the serving app, or all of them, and returns the results.',
     body: z.strictObject({ ...change, channel: name.max(64).optional() }),
     answer: tests,
     example: { body: { channel: 'ops', dryRun: true } },

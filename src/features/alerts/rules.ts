@@ -28,7 +28,7 @@ export interface SourceAlerts extends StoredAlerts {
   readonly source: string
 }
 
-/** What is told about a job or trigger with `alerts` of its own. */
+/** What is reported about a job or trigger that has its own `alerts`. */
 const definitionKinds: readonly AlertKind[] = alertKinds.filter((kind) => kind !== 'worker-lost')
 
 /** The rules of an app, those of its jobs and triggers among them. */

@@ -36,7 +36,7 @@ export interface SubjectStatus {
   readonly source: string
   readonly rule: string
   readonly subject: string
-  /** How many notices wait to be told of. */
+  /** How many notices wait for a message. */
   readonly waiting: number
   readonly sendAt: Instant | undefined
   readonly quietUntil: Instant | undefined

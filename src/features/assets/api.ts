@@ -78,7 +78,7 @@ export class Assets {
     return Promise.resolve()
   }
 
-  /** Ends a schedule; runs that are due already go on. A schedule that does not exist is no error. */
+  /** Ends a schedule; runs that are due already continue. A schedule that does not exist is no error. */
   async unschedule(name: string, options: ChangeOptions = {}): Promise<{ readonly removed: boolean }> {
     const { definitions, change, source } = this.#context
     const planned = definitions.part(ownSchedules)
@@ -109,7 +109,7 @@ export class Assets {
   }
 
   /**
-   * Makes one partition of an asset now. If a run that was requested this way is unfinished, that run is the answer.
+   * Produces one partition of an asset now. If a run that was requested this way is unfinished, that run is the answer.
    * With `wait` the promise resolves when the run has ended.
    */
   async materialize(
@@ -155,7 +155,7 @@ export class Assets {
     return await partitionsOf(await storeWithJobs(), { asset: jobName(asset), ...options, now: now() })
   }
 
-  /** Starts a backfill, if there is anything to make. With `dryRun` it only returns the plan. */
+  /** Starts a backfill, if there is anything to produce. With `dryRun` it only returns the plan. */
   async backfill(asset: AnyJob, options: BackfillOptions & ChangeOptions): Promise<StartedBackfill> {
     return await startBackfill(this.#context, jobName(asset), options)
   }

@@ -21,7 +21,7 @@ export interface StoredArrival {
   readonly item: string
   readonly revision: number
   readonly arrival: Arrival
-  /** Where the next tick goes on with it; undefined where nothing is left. */
+  /** Where the next tick continues with it; undefined if nothing is left. */
   readonly next: ArrivalCursor | undefined
 }
 

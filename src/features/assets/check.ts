@@ -18,7 +18,7 @@ export function checkAssets(known: KnownDefinitions, place: Place): void {
       const upstream = all.get(dep.asset)
       if (upstream === undefined) noteUnknown(dep.asset, [...all.keys()], at)
       else if (dep.asset === name && !isEarlier(dep.map)) {
-        fault(at, 'an asset cannot be made from the very partition that is made', 'map { offset: -1 }')
+        fault(at, 'a partition cannot depend on itself', 'map { offset: -1 }')
       } else checkMapping({ downstream: spec.partitions, upstream: upstream.partitions, map: dep.map }, at)
     }
     const circle = circleFrom(name, all)

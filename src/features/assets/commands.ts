@@ -156,7 +156,7 @@ const materialize: Command<AssetsApp> = {
 export const asset: Command<AssetsApp> = {
   name: 'asset',
   about:
-    'An asset is data that a job makes, cut into partitions such as days. It may be made from other assets, on a schedule, or when everything upstream is done.',
+    'An asset is data that a job produces in partitions, such as days. It may depend on other assets. It is produced on a schedule, or when everything upstream is done.',
   examples: {
     'rota asset grid': 'the state of every partition',
     'rota asset backfill raw_events --from 2025-01-01 --to 2025-01-31':

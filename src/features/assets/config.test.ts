@@ -38,6 +38,7 @@ describe('assets and schedules of a config', () => {
           clean: { deps: [{ asset: 'raw', map: 'some' }, 'raw'], follow: 'no', command },
           both: { materialize: () => undefined, handler: () => undefined },
           nothing: { partitions: 'daily' },
+          alone: { follow: 'upstream', command },
         },
         schedules: {
           rew: { cron: '0 2 * * *' },
@@ -52,8 +53,9 @@ describe('assets and schedules of a config', () => {
       'assets.clean.follow: "no" is not allowed',
       'assets.both.materialize: materialize and handler cannot be combined',
       'assets.nothing: no action is defined',
+      'assets.alone.follow: upstream contradicts `deps`: there is nothing to follow',
       'schedules.raw.job: a schedule is that of an asset',
-      'schedules.raw: nothing says when it is due',
+      'schedules.raw: it has no schedule',
       'schedules.own: a map of options was expected, not 5',
       'schedules.rew.asset: no asset of this file is named rew; did you mean raw?',
       'schedules.own.asset: no asset of this file is named own',

@@ -8,17 +8,22 @@ import { frozen } from '../../kernel/definition/frozen.js'
 import { readDependency, type Dependency } from '../../kernel/partition/dependency.js'
 import { readPartitions, type PartitionInput } from '../../kernel/partition/define.js'
 import type { PartitionMap } from '../../kernel/partition/pairs.js'
+import type { AssetSlaInput } from '../../kernel/sla/sla.js'
+import { isTime, type PartitionSpec } from '../../kernel/partition/spec.js'
+import type { Job } from '../../kernel/job/job.js'
 import { isMap, readChoice, type Written } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
 /** How an asset is cut, what it is made from, and when it is made again. */
 export interface AssetOptions {
-  /** How its data is cut: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. Default: one piece. */
+  /** How its data is partitioned: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. Default: one partition. */
   readonly partitions?: PartitionInput | undefined
-  /** The assets it is made from, by name or with which of their partitions each one needs. @maxItems 100 */
+  /** The assets it depends on: a name, or a name and a map of which partitions it needs. @maxItems 100 */
   readonly deps?: readonly (string | DependencyInput)[] | undefined
-  /** Whether a partition is made when everything it needs is done (`upstream`, the default), or only on request (`manual`). */
+  /** Whether a partition is produced when everything it needs is done (`upstream`, the default), or only on request (`manual`). */
   readonly follow?: 'upstream' | 'manual' | undefined
+  /** How soon its runs begin and end, by when its partitions are made, and how old the last success may be; a breach is recorded and can be told. Default: nothing is promised. */
+  readonly sla?: AssetSlaInput | undefined
 }
 
 /** An asset that another is made from. */
@@ -29,7 +34,7 @@ export interface DependencyInput {
 }
 
 /** An asset as code or a config file writes it: the options of a job, and how it is made, which is `materialize` or what a job has. */
-export interface AssetInput extends JobInput, AssetOptions {
+export interface AssetInput extends Omit<JobInput, 'sla'>, AssetOptions {
   /** A function of this process that makes one partition. */
   readonly materialize?: ((run: never) => unknown) | undefined
 }
@@ -73,18 +78,49 @@ export function readAsset(
 ): AssetDefinition | undefined {
   const before = place.faults.length
   const input = isMap(written.input) ? written.input : {}
-  const job = readJob({ ...written, input: asJob(written.input, place), others: assetOptionNames }, place)
-  const asset: AssetSpec = {
-    partitions:
-      input['partitions'] === undefined
-        ? { kind: 'unpartitioned' }
-        : (readPartitions(input['partitions'], within(place, 'partitions')) ?? { kind: 'unpartitioned' }),
-    deps: readDeps(input['deps'], within(place, 'deps')),
-  }
+  const zone = zoneOfPartitions(input['partitions'])
+  const job = readJob(
+    { ...written, input: asJob(written.input, place), others: assetOptionNames, zone },
+    place,
+  )
+  const partitions: PartitionSpec =
+    input['partitions'] === undefined
+      ? { kind: 'unpartitioned' }
+      : (readPartitions(input['partitions'], within(place, 'partitions')) ?? { kind: 'unpartitioned' })
+  const asset: AssetSpec = { partitions, deps: readDeps(input['deps'], within(place, 'deps')) }
+  if (job !== undefined && place.faults.length === before) notePartitionPromises(job, partitions, place)
   const follow = readChoice(input['follow'], ['upstream', 'manual'], within(place, 'follow')) ?? 'upstream'
+  if (input['follow'] === 'upstream' && asset.deps.length === 0)
+    fault(
+      within(place, 'follow'),
+      'upstream contradicts `deps`: there is nothing to follow',
+      'manual, or deps',
+    )
   if (place.faults.length > before || job === undefined) return undefined
   const made = frozen({ ...job, asset })
   return { job: made, follower: follow === 'manual' ? undefined : followerOf(made) }
+}
+
+/** The zone of partitions as they are written; whether it is one is noted with them. */
+function zoneOfPartitions(value: unknown): string | undefined {
+  const timezone = isMap(value) ? value['timezone'] : undefined
+  return typeof timezone === 'string' ? timezone : undefined
+}
+
+/** Only a slice of time has an end from which a promise can count. */
+function notePartitionPromises({ sla }: Job, partitions: PartitionSpec, place: Place): void {
+  if (isTime(partitions)) return
+  for (const [name, value] of [
+    ['madeWithin', sla?.madeWithinMs],
+    ['madeBy', sla?.madeBy],
+  ] as const) {
+    if (value === undefined) continue
+    fault(
+      within(within(place, 'sla'), name),
+      `it contradicts \`partitions\` (${partitions.kind}), which have no end`,
+      'only with partitions that are hourly, daily, weekly or monthly',
+    )
+  }
 }
 
 const assetOptionNames: readonly (keyof AssetOptions)[] = ['partitions', 'deps', 'follow']

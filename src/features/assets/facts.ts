@@ -37,7 +37,7 @@ export async function upstreamFacts(
   return read
 }
 
-/** An asset of another app may have been cut anew, so that its partitions fit no more: that concerns its followers only. */
+/** An asset of another app may have got other partitions that no longer fit: this affects only the assets that follow it. */
 function definitionError(error: unknown): RotaError {
   const isOfDefinition = error instanceof RotaError && /^(PARTITION|DEFINITION)_/.test(error.code)
   if (!isOfDefinition) throw error

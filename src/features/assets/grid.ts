@@ -41,7 +41,7 @@ export async function printGrid(app: AssetsApp, context: Context<AssetsApp>): Pr
   })
 }
 
-/** What is said where nothing is defined yet. */
+/** The text if nothing is defined yet. */
 export const noAssets = 'no assets yet; a config defines them under assets, `rota up` stores them'
 
 /** All assets, or the one of this name; a name that no asset has is an error. */
@@ -98,7 +98,7 @@ function groupsOf(standing: readonly Standing[]): readonly Group[] {
   return [...groups.values()]
 }
 
-/** Long rows go on in lines below each other, each under the labels that it begins and ends with. */
+/** Long rows continue in lines below each other, each under the labels that it begins and ends with. */
 function printGroup(out: Output, { title, labels, rows }: Group, nameWidth: number): void {
   const room = Math.max(1, out.width - nameWidth - 2)
   for (let from = 0; from === 0 || from < labels.length; from += room) {

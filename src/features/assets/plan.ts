@@ -1,8 +1,8 @@
 /**
- * How an asset follows what it is made from. Every partition that is done leaves an arrival with each trigger that
- * follows its asset. A tick takes arrivals, looks at the partitions that they touch, and makes a run of each that has
- * all it needs and is missing or older than that; the arrivals go in the same transaction. What is not ready yet needs
- * no memory: the last of what it needs arrives too, and then it is looked at again.
+ * How an asset follows its dependencies. Every partition that is done leaves an arrival for each trigger that follows
+ * its asset. A tick reads arrivals and checks the partitions that depend on them. It makes a run for each partition that
+ * has everything it needs and is missing or older than that. The same transaction removes the arrivals. A partition that
+ * is not ready need not be remembered: the arrival of its last dependency leads to another check.
  */
 import type { Instant } from '../../time/instant.js'
 import { afterArrival, type StoredArrival } from './arrival.js'
@@ -10,6 +10,7 @@ import { partitionOfLabel } from '../../kernel/partition/asset.js'
 import type { PartitionRecord } from './end-effect.js'
 import { fingerprintOf, runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
+import { runDeadlines } from '../../kernel/sla/deadline.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
@@ -93,6 +94,7 @@ function runOf(due: DueTrigger, candidate: Candidate, facts: UpstreamFacts): New
     payload: trigger.payload,
     slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job),
+    ...runDeadlines({ job }, set.newestAt),
   }
 }
 

@@ -58,7 +58,7 @@ export async function defineSchedule(
   await define(store, { kinds: timedKinds, source: api, triggers: [trigger as Trigger], now })
 }
 
-/** Ends a schedule of an asset; runs that are due already go on. */
+/** Ends a schedule of an asset; runs that are due already continue. */
 export async function endSchedule(
   store: Store,
   request: { readonly name: string; readonly own: string; readonly now: Instant },

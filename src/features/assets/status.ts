@@ -25,7 +25,7 @@ export interface AssetInfo {
   readonly source: string
   /** Whether its partitions are made when everything they need is done. */
   readonly follows: boolean
-  /** When it is due by itself. */
+  /** When it is due by its schedules. */
   readonly schedules: readonly StoredTrigger[]
 }
 

@@ -35,7 +35,7 @@ export class Bulks {
     this.#context = context
   }
 
-  /** Begins an action on many runs; processes with the scheduler role perform it. A dry run only says what it would do. */
+  /** Starts an action on many runs; processes with the scheduler role perform it. A dry run only says what it would do. */
   async start(request: BulkRequest): Promise<StartedBulk> {
     const { checkRequest } = await import('./request.js')
     const { selectRuns } = await import('./select.js')

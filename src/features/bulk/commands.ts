@@ -27,7 +27,7 @@ const list: Command<BulkApp> = {
 
 const show: Command<BulkApp> = {
   name: 'show',
-  summary: 'show one action and how far it has come',
+  summary: 'show one action and its progress',
   examples: { 'rota bulk show 01k9w8m2v4abcdef': 'how many are done and left' },
   arguments: [idArgument],
   options: [zoneOption, ...storeOptions],
@@ -44,8 +44,8 @@ const show: Command<BulkApp> = {
 
 const abort: Command<BulkApp> = {
   name: 'abort',
-  summary: 'end an action before its end; what it has done stays',
-  examples: { 'rota bulk abort 01k9w8m2v4abcdef': 'leave the rest as it is' },
+  summary: 'stop an action; its changes stay',
+  examples: { 'rota bulk abort 01k9w8m2v4abcdef': 'do not change the other runs' },
   arguments: [idArgument],
   options: changeOptions,
   run: onApp(async (app, { args, out }) => {

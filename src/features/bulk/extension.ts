@@ -23,7 +23,7 @@ const options: readonly Option[] = [
     help: `at most this many runs; default: ${mostItems}`,
     whole: [1, mostItems],
   },
-  { name: 'yes', short: 'y', help: 'do not ask; needed for more than one run where nobody can be asked' },
+  { name: 'yes', short: 'y', help: 'do not ask; without a terminal, needed for more than one run' },
   zoneOption,
 ]
 
@@ -39,7 +39,7 @@ export const cancelMany = extension('cancel', {
 
 /** `rota run` with a filter. */
 export const runMany = extension('run', {
-  'rota run --job report --due yesterday --yes': 'run them once more',
+  'rota run --job report --due yesterday --yes': 'run all of yesterday’s again',
 })
 
 function extension(
@@ -49,7 +49,7 @@ function extension(
   return {
     options,
     examples,
-    about: `With options that say which runs are meant, it is done to all of these runs (at most ${mostItems}), which \`rota bulk\` shows.`,
+    about: `With options that select runs, the command applies to all of them (at most ${mostItems}); \`rota bulk\` shows the progress.`,
     isMeant: hasRunFilter,
     run: (app, context) => perform(action, app, context),
   }

@@ -1,5 +1,6 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
+import { runDeadlines } from '../../kernel/sla/deadline.js'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import type { NewRun, Run } from '../../kernel/run/run.js'
@@ -14,7 +15,7 @@ import { nextIds, type StoredBulk } from './store-bulks.js'
  * Performs the next batch of a bulk. Any number of processes may do so at the same time, and each of them may be killed:
  * the cursor of the bulk moves in the transaction that changes or records the runs, so that one of them does each batch.
  * A batch that throws is
- * tried once more run by run: those that throw again are counted as failed, and the bulk goes on.
+ * tried once more run by run: those that throw again are counted as failed, and the bulk continues.
  */
 export async function performBatch(
   store: Store,
@@ -22,7 +23,7 @@ export async function performBatch(
   now: Instant,
 ): Promise<'moved' | 'stale'> {
   const ids = await nextIds(store, stored.bulk, mostChangedAtOnce)
-  // Removed together with the bulk; whoever reads the bulk again sees that.
+  // Removed together with the bulk; the next read of the bulk shows that.
   if (ids.length === 0) return 'stale'
   try {
     return (await changeAll(store, stored, { ids, now })) === 'stale' ? 'stale' : 'moved'
@@ -155,6 +156,7 @@ function newRunLike(run: Run, job: Job, { id, createdAt }: Bulk): NewRun {
     payload,
     slots: [...slotsFor({ job, partition }), ...keyed],
     ...endEffectFor(job),
+    ...runDeadlines({ job }, createdAt),
     ...(labels === undefined ? {} : { labels }),
   }
 }

@@ -58,7 +58,7 @@ function filtered(filter: string | undefined, here: { zone: string; now: Instant
   const { conditions, faults } = parseRunQuery(filter, here)
   for (const one of faults) fault(own, `character ${one.from + 1}: ${one.message}`, one.allowed)
   if (faults.length === 0 && Object.keys(conditions).length === 0)
-    fault(own, 'it is empty, which would mean all runs', 'at least one condition; state:failed is enough')
+    fault(own, 'it is empty and would match all runs', 'at least one condition; state:failed is enough')
   return { conditions }
 }
 
@@ -70,7 +70,7 @@ function listed(ids: readonly RunId[], filter: string | undefined, place: Place)
     return { ids: [] }
   }
   const wrong = ids.findIndex((id) => typeof id !== 'string' || id.length !== runIdLength)
-  if (wrong !== -1) fault(own, `entry ${wrong + 1} is not the whole id of a run`, `${runIdLength} characters`)
+  if (wrong !== -1) fault(own, `entry ${wrong + 1} is not the full id of a run`, `${runIdLength} characters`)
   return { ids }
 }
 

@@ -182,7 +182,7 @@ describe('N9: a command that nobody takes', () => {
     const { app } = await deserted()
     const take = (): void => undefined
     expect(() => app.bus.subscribe({ take })).toThrow(
-      /nothing says what it takes \(allowed: jobs, commands\)/,
+      /it has neither jobs nor commands \(allowed: jobs, commands\)/,
     )
     expect(() => app.bus.subscribe({ commands: [], take })).toThrow(/commands: a list is not a list of names/)
     expect(() => app.bus.subscribe({ commands: ['say hello'], take })).toThrow(/commands\[0\]/)

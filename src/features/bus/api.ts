@@ -90,7 +90,7 @@ export class AppBus {
 function check({ jobs, commands, take, concurrency }: Subscription): void {
   const place = placeOf()
   if (jobs === undefined && commands === undefined)
-    fault(place, 'nothing says what it takes', 'jobs, commands')
+    fault(place, 'it has neither jobs nor commands', 'jobs, commands')
   checkNames(jobs, within(place, 'jobs'))
   checkNames(commands, within(place, 'commands'))
   if (typeof take !== 'function') fault(within(place, 'take'), `${shown(take)} is not a function`)

@@ -1,6 +1,6 @@
 /**
- * The message bus publishes the events of the engine to listeners. It carries notices, never the truth: a message may be
- * lost or come twice, and a run that is offered on it is claimed like any other.
+ * The message bus publishes the events of the engine to listeners. Only the store is authoritative: a message may be
+ * lost or repeated, and a run that is offered on the bus is claimed like any other.
  */
 import { dated, type Dated } from '../../time/dated.js'
 import type { EngineEvents, EventName, Events } from '../../engine/events.js'

@@ -30,11 +30,10 @@ function timesOf(times: readonly string[]): string {
 const show: Command<CalendarsApp> = {
   name: 'show',
   summary: 'show what is in a calendar, and its next days',
-  about:
-    'Shows what is in a calendar, the triggers that use it, and the next stretches that are in it by the days of --zone.',
+  about: 'Shows what is in a calendar, the triggers that use it, and its next periods, with days in --zone.',
   arguments: [{ name: 'name', help: 'the calendar' }],
   options: [
-    { name: 'count', short: 'n', value: 'n', help: 'how many stretches; default: 5', whole: [1, 1000] },
+    { name: 'count', short: 'n', value: 'n', help: 'how many periods; default: 5', whole: [1, 1000] },
     zoneOption,
     ...storeOptions,
   ],
@@ -52,7 +51,7 @@ const show: Command<CalendarsApp> = {
       for (const [how, names] of Object.entries({ included: info.includedBy, excluded: info.excludedBy }))
         if (names.length > 0) out.line(`${how} by ${names.join(', ')}`)
       out.line()
-      if (next.length === 0) out.line('nothing of it is still to come')
+      if (next.length === 0) out.line('all of it is in the past')
       else
         printTable(out, next, [
           { title: `from (${timezone})`, text: ({ from }) => from },

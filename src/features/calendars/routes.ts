@@ -37,7 +37,7 @@ export const calendarRoutes: readonly Route<CalendarsApp>[] = [
     path: '/calendars/{name}',
     role: 'read',
     group,
-    summary: 'Reads one calendar and the next stretches that are in it.',
+    summary: 'Reads one calendar and its next periods.',
     parts: z.strictObject({ name }),
     query: z.strictObject({
       count: z.coerce.number().int().min(1).max(1000).default(10),

@@ -80,7 +80,7 @@ export async function nextStretches(
     }
     at = untilAt
   }
-  // The last one may go on beyond what was looked at.
+  // The last one may continue beyond what was looked at.
   return found.slice(0, request.count)
 }
 

@@ -141,7 +141,7 @@ export class CommandJobs {
     const active = await this.active()
     const executions = await executionsOf(this.store, active)
     const ran = active.filter(({ trigger }) => executions.has(trigger.name))
-    // One that was started by hand since goes on first.
+    // A job with an unfinished manual run is not executed yet, so it stays.
     const executed = (await infosOf(this.store, ran)).filter(({ state }) => state === 'executed')
     const all = executed.map(({ id }) => id)
     if (options.isDry) return all

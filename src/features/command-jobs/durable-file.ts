@@ -1,4 +1,4 @@
-/** Writing files of others so that what was there before is never lost, whatever fails in the middle. */
+/** Writes files that other programs own, so that no failure can lose their previous contents. */
 import { readSync, writeSync, type BigIntStats } from 'node:fs'
 import { chmod, chown, lstat, open, rm, stat, type FileHandle } from 'node:fs/promises'
 import type { UserFile } from '../../formats/user-file.js'
@@ -95,7 +95,7 @@ export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Whoever could read and write a file still can: a file that could not be given back to its owner is not replaced. */
+/** Owner and mode of a file stay the same: if Rota cannot set them, it does not replace the file. */
 export async function likeBefore(path: string, before: FileHandle): Promise<void> {
   const { mode, uid, gid } = await before.stat()
   const own = await stat(path)

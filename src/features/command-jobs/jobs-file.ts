@@ -203,7 +203,7 @@ export class JobsFile {
     })
   }
 
-  /** Changes which lines there are; what others append meanwhile is kept, and after any other change it begins anew. */
+  /** Changes which lines there are; what others append meanwhile is kept, and after any other change it begins again. */
   async rewrite(change: (lines: readonly JobLine[]) => readonly JobLine[]): Promise<void> {
     await this.#patiently('it kept changing while lines were taken out of it', async () => {
       const text = await this.readComplete()
@@ -215,7 +215,7 @@ export class JobsFile {
     })
   }
 
-  /** Writes the file whole, unless somebody else has written it since it was read: whoever looks sees the old one or the new one. */
+  /** Writes the file whole, unless another program has written it since it was read: a reader sees the old file or the new one. */
   async replace(lines: readonly Buffer[], since: JobsText): Promise<'replaced' | 'stale'> {
     return await this.#replace(lines, sizeOf(since), this.#ifStill(since.version))
   }
@@ -239,7 +239,7 @@ export class JobsFile {
         const newSize = lines.reduce((sum, line) => sum + line.length, 0) + added.length
         if (added.length > 0) await syncFile(this.path)
         await syncFolder(dirname(this.path))
-        // Last: whoever had opened the old file just before has written to it by now.
+        // Last: a program that had opened the old file just before has written to it by now.
         await this.#carryOver(before, { known: size + added.length, newSize })
       } catch (error) {
         await rm(temporary, { force: true })

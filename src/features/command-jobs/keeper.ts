@@ -70,7 +70,7 @@ export class JobsKeeper {
     await this.#loop.stop()
   }
 
-  /** Looks once. Trouble with the file is told and holds up nothing else. */
+  /** Checks once. A problem with the file is reported and blocks nothing else. */
   async look(): Promise<Look> {
     const { jobs } = this.#options
     const performers = (await jobs.store.jobs()).map(({ job, source }) => `${job.name} ${source}`).join('\n')
@@ -123,7 +123,7 @@ export class JobsKeeper {
     return (await this.#options.jobs.store.fingerprints(source)).size === 0
   }
 
-  /** Does something with files. Trouble with one is told, once until it is something else, and holds up nothing. */
+  /** Does something with files. A problem with one is reported once until it changes, and blocks nothing else. */
   async #guarded(what: string, act: () => Promise<RotaError | undefined>): Promise<void> {
     const error = await act().catch((thrown: unknown) => {
       if (thrown instanceof RotaError && fileCodes.has(thrown.code)) return thrown

@@ -74,7 +74,7 @@ export const longestLine = 1_048_576
 /** More than a file of the largest size has where its lines say something. */
 const mostLines = 500_000
 
-/** How many faults of a line are told. */
+/** How many faults of a line are reported. */
 const mostFaults = 20
 
 /** How many lines that are no JSON are looked into for where and why. */

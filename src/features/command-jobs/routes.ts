@@ -76,7 +76,7 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
     group,
     summary: 'Adds a command job, which a running engine schedules at once.',
     about:
-      'A recurring one has `schedule`, a one-shot `executeAt`. The job named like the command performs it, else the command handler of the app; never a shell. An id that is taken is a conflict.',
+      'A recurring one has `schedule`, a one-shot `executeAt`. The job with the name of the command performs it, else the command handler of the app; never a shell. An id that already exists is a conflict.',
     body: z.strictObject({
       ...change,
       id: name.optional().meta({ description: 'Default: `job_` and 128 random bits.' }),
@@ -162,8 +162,8 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
     path: '/command-jobs/import',
     role: 'operate',
     group,
-    summary: 'Adds the jobs of a text with one JSON map per line, and says what became of each line.',
-    about: 'Faulty lines are skipped; with `strict`, one of them refuses all.',
+    summary: 'Adds the jobs of a text with one JSON map per line, and returns the result of each line.',
+    about: 'Faulty lines are skipped; with `strict`, one faulty line refuses all.',
     body: z.strictObject({ ...change, text: z.string(), strict: z.boolean().optional() }),
     answer: z.strictObject({ items: z.array(line) }),
     example: {

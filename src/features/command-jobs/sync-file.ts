@@ -21,7 +21,7 @@ export interface Synced {
   readonly version: string
   /** One-shots that are not executed yet. */
   readonly open: ReadonlySet<string>
-  /** What is wrong with it, in one error; absent where nothing is. */
+  /** What is wrong with it, in one error; absent if nothing is. */
   readonly error: RotaError | undefined
   /** Whether it has to be looked at again soon: somebody may still be writing it. */
   readonly isUnsettled: boolean
@@ -60,7 +60,7 @@ export async function syncJobsFile(
   }
 }
 
-/** What is wrong with a jobs file, for whoever only looks at it: that it cannot be read, or lines that are left alone. */
+/** What is wrong with a jobs file, for commands that only read it: it cannot be read, or it has lines that are ignored. */
 export async function jobsFileTrouble(
   store: Store,
   { file, source }: JobsPlace,
@@ -168,7 +168,7 @@ function isShell({ job }: GoodLine, known: ReadonlyMap<string, Known>): boolean 
   return trigger?.job === shellCommand && commandJobOf(trigger).command === job.command
 }
 
-/** Known jobs without a good line: one whose line has a fault goes on as it stands, the others are gone once the file is settled. */
+/** Known jobs without a good line: one whose line has a fault continues as it stands, the others are gone once the file is settled. */
 function absent(
   { lines }: JobsText,
   known: ReadonlyMap<string, Known>,

@@ -1,6 +1,6 @@
 /**
- * What the thread or process of an isolated handler begins with: it waits to be told what to perform, performs it once,
- * and says what it came to. It is ended from outside after that, whatever the handler has left behind.
+ * The entry of the thread or process of an isolated handler. It waits for a message that says what to perform, performs
+ * it once and sends the result. Then the worker terminates it, whatever the handler has left running.
  */
 import { isMainThread, Worker, workerData, type MessagePort } from 'node:worker_threads'
 import type { RunContext } from '../../engine/worker/perform.js'
@@ -39,7 +39,7 @@ function overProcess(hear: (value: unknown) => void): Tell {
   new Worker(new URL('./watch.js', import.meta.url), { execArgv: [] }).unref()
   process.on('message', hear)
   return (message) => {
-    // A handler may have hung up; without an end its run would wait for one for ever.
+    // A handler may have hung up; without an end its run would wait for one forever.
     if (process.connected) process.send?.(sealed(message), () => undefined)
     else if (message.kind !== 'log') process.exit(1)
   }

@@ -4,7 +4,7 @@ import type { Said } from '../../kernel/job/thrown.js'
 import type { LogLine, StoredError } from '../../kernel/run/run.js'
 import type { HandledRun } from '../../handlers/handler-context.js'
 
-/** What an isolated handler is told: what to perform, and later perhaps to stop. */
+/** What the worker sends to an isolated handler: what to perform, and later perhaps to stop. */
 export type ToIsolated =
   | {
       readonly kind: 'perform'
@@ -39,7 +39,7 @@ export function toldIsolated(value: unknown): ToIsolated | undefined {
     : undefined
 }
 
-/** What an isolated handler says in an envelope; undefined for anything else, whoever put it there. */
+/** The content of a message of an isolated handler; undefined for any other message. */
 export function heardFrom(value: unknown): FromIsolated | undefined {
   const message = contentOf(value)
   if (message?.['kind'] === 'done') return { kind: 'done', result: message['result'] as Json | undefined }

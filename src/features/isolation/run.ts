@@ -26,7 +26,7 @@ export function isolateEntry(): string {
   return createRequire(import.meta.url).resolve('#isolate-entry')
 }
 
-/** How long a handler may go on after its signal; below the patience of the worker, which would otherwise give the slot up. */
+/** How long a handler may continue after its signal; below the patience of the worker, which would otherwise give the slot up. */
 const graceMs = 5000
 
 /**

@@ -22,7 +22,7 @@ export interface IsolatedUnit {
 /** What a thread or process is started with. */
 export interface UnitOptions {
   readonly isolate: Isolation
-  /** The compiled module that performs what it is told. */
+  /** The compiled module that performs what the worker sends. */
   readonly entry: string
   readonly clock: Clock
   readonly environment: Environment

@@ -1,6 +1,6 @@
 /**
- * Watches, from a thread of an isolated handler's process, whether the worker is still there: descriptor 4 closes when
- * it is gone, however it went. Then the process goes too, with all it started: its run is taken over elsewhere.
+ * Watches, from a thread of an isolated handler's process, whether the worker is alive: descriptor 4 closes when the
+ * worker ends for any reason. Then this process ends too, with everything it started; another worker takes over the run.
  */
 import { Socket } from 'node:net'
 import { signalGroup } from '../../handlers/process-group.js'

@@ -15,9 +15,9 @@ export interface PingsConfig {
   readonly ping?: SchedulerPing | undefined
 }
 
-/** Where and how often the scheduler is told to work. */
+/** Where and how often it is reported that the scheduler works. */
 export interface SchedulerPing {
-  /** The address, in the form of healthchecks.io; `{ env: NAME }` keeps it secret. */
+  /** The address, for pings in the format of healthchecks.io; `{ env: NAME }` keeps it secret. */
   readonly url: SecretText
   /** How often, from `10s` to `1d`; default: `5m`. */
   readonly every?: string | number | undefined

@@ -7,12 +7,14 @@ import { alertJobPrefix } from '../../kernel/alert/notice.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { SecretText } from '../../kernel/definition/secret-text.js'
 import type { RunId } from '../../kernel/identity/identity.js'
+import { slotsFor } from '../../kernel/identity/occurrence.js'
 import { jobDefaults, type Job } from '../../kernel/job/job.js'
 import type { PingKind } from '../../kernel/ping/ping.js'
+import type { ConcurrencySlot } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What is told, and where. A secret address is only named. */
+/** What is sent, and where. A secret address is only named. */
 export interface PingPayload {
   readonly kind: PingKind
   readonly url: SecretText
@@ -37,12 +39,18 @@ export const pingJobOptions = {
   retry: { attempts: 16, backoff: 'exponential', delayMs: 1000, maxDelayMs: 600_000, jitter: 0.2 },
 } as const satisfies Partial<Job>
 
+const pingDefinition: Job = { ...jobDefaults, name: pingJob, ...pingJobOptions }
+
+/** Lets the pings of one run be sent one after the other: an end waits for its start, also where the worker of the start died. */
+export function pingSlots(run: RunId): readonly ConcurrencySlot[] {
+  return slotsFor({ job: pingDefinition, concurrencyKey: run })
+}
+
 /** Defines the job of pings, which any worker performs. */
 export async function definePingJob(store: Store, now: Instant): Promise<void> {
   const stored = await store.jobs()
   if (stored.some(({ job }) => job.name === pingJob)) return
-  const job: Job = { ...jobDefaults, name: pingJob, ...pingJobOptions }
-  await defineJobs(store, { name: 'pings', jobs: [job], queues: [] }, now)
+  await defineJobs(store, { name: 'pings', jobs: [pingDefinition], queues: [] }, now)
 }
 
 /** Performs the runs of these jobs, in any worker. */

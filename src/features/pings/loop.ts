@@ -1,7 +1,7 @@
 /**
  * From the entries of runs to the runs that send pings. The ids of those follow from the run and the kind of ping, and an
- * entry changes only after they are enqueued: a process that is killed in between leaves what the next look repeats, and
- * no ping is enqueued twice.
+ * entry changes only after they are enqueued: after a kill in between, the next step repeats the same, and no ping is
+ * enqueued twice.
  */
 import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../../engine/feature-loop.js'
 import type { Look } from '../../engine/loop.js'
@@ -12,12 +12,12 @@ import { nextPing, openPingOf } from '../../kernel/ping/ping.js'
 import type { NewRun, Run } from '../../kernel/run/run.js'
 import type { StateChange, StateEntry } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
-import { definePingJob, pingJob, type PingPayload } from './job.js'
+import { definePingJob, pingJob, pingSlots, type PingPayload } from './job.js'
 
 /** How many runs one look asks for. */
 const most = 200
 
-/** How much of an error is told. */
+/** How much of an error is sent. */
 const longestError = 1000
 
 /** How long a loop rests that found nothing; the slow poll wakes it before. */
@@ -28,7 +28,7 @@ export const pingLoop: FeatureLoop = { name: 'pings', begin: (context) => new Pi
 
 class PingLoop implements RunningLoop {
   readonly #context: FeatureLoopContext
-  /** The last entry of the page before: with more entries than one look takes, the next look goes on there. */
+  /** The last entry of the page before: with more entries than one look takes, the next look continues there. */
   #after: StateEntry | undefined
   #isDefined = false
 
@@ -43,9 +43,9 @@ class PingLoop implements RunningLoop {
     const wasFirst = this.#after === undefined
     this.#after = entries.length === most ? entries.at(-1) : undefined
     if (entries.length === 0) return { afterMs: wasFirst ? restMs : 0 }
-    const planned = await Promise.all(
-      entries.map(async (entry) => planOf(entry, await store.run(entry.name))),
-    )
+    const found = await store.runsById(entries.map(({ name }) => name))
+    const byId = new Map(found.map((run) => [run.id, run]))
+    const planned = entries.map((entry) => planOf(entry, byId.get(entry.name)))
     const pings = planned.flatMap(({ ping }) => ping ?? [])
     const runs = pings.length === 0 ? [] : await this.#runsOf(pings, now)
     if (runs.length > 0) {
@@ -113,7 +113,7 @@ function pingRun(payload: PingPayload, { id, dueAt }: Run, now: Instant): NewRun
     dueAt: now,
     runAt: now,
     priority: 0,
-    slots: [],
+    slots: pingSlots(id),
     payload: payload as unknown as Json,
   }
 }

@@ -1,4 +1,4 @@
-/** The plans that an app names, as they are read through it. Other files of its machine are out of reach. */
+/** Reads the plans that an app names. Other files of the machine cannot be read this way. */
 import { resolve } from 'node:path'
 import type { AppContext } from '../app-context.js'
 import { definitionFiles } from '../../engine/sync/definition-files.js'

@@ -38,7 +38,7 @@ export const planRoutes: readonly Route<PlansApp>[] = [
     needsApp: true,
     role: 'read',
     group,
-    summary: 'Lists the plans that the app names, and those of which the store has entries.',
+    summary: 'Lists the plans that the app names, and other plans with entries in the store.',
     answer: z.strictObject({
       items: z.array(
         z
@@ -71,7 +71,7 @@ export const planRoutes: readonly Route<PlansApp>[] = [
     needsApp: true,
     role: 'read',
     group,
-    summary: 'Says what a pass of `rota schedule` over a plan would enqueue, and what not and why.',
+    summary: 'Says what a pass of `rota schedule` over a plan would enqueue, what it would skip, and why.',
     parts,
     query: z.strictObject({ windowMinutes: minutes(527_040, 10), lookBackMinutes: minutes(527_040, 1440) }),
     answer: z.strictObject({

@@ -199,7 +199,7 @@ describe('a plan that the engine runs', () => {
     )
     write('web.yml', 'steps: [{ uses: gone }]')
     await expect(app.start()).rejects.toThrow(
-      /web\.yml uses what is not there: steps\[0\]\.uses: no function is registered as gone \(allowed: publish\)/,
+      /web\.yml uses functions that are not registered: steps\[0\]\.uses: no function is registered as gone \(allowed: publish\)/,
     )
     writePlan('plan.yaml', ['2026-02-30T01:00'])
     await expect(app.start()).rejects.toThrow(/plan\.yaml has a fault:\n.*day 30 is not within 1 to 28/)

@@ -22,7 +22,7 @@ export function anchoredRound(trigger: Trigger, current: StoredTrigger | undefin
   return { ...trigger, schedule: { ...schedule, anchorAt, alsoAt } }
 }
 
-/** Refuses rounds that want one service at two different intervals: it has one timing, whoever runs it. */
+/** Refuses rounds that give one service two different intervals: it has one timing in all rounds. */
 export async function refuseOtherIntervals(
   store: Store,
   triggers: readonly Trigger[],

@@ -80,7 +80,7 @@ const stop: Command<RoundsApp> = {
 const status: Command<RoundsApp> = {
   name: 'status',
   summary: 'show a round and its services',
-  about: 'Shows the last check of a round, what it does now, and what becomes of each service.',
+  about: 'Shows the last check of a round, what it does now, and the state of each service.',
   arguments: [roundName],
   options: [zoneOption, ...storeOptions],
   examples: { 'rota round status crawlers': 'what it does, and what is left' },

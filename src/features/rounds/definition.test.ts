@@ -38,7 +38,7 @@ describe('defineRound', () => {
   })
 
   it.each<[unknown, string[]]>([
-    [{ services: ['a'] }, ['every: nothing says how often it checks']],
+    [{ services: ['a'] }, ['every: the interval is missing']],
     [{ every: '1h' }, ['services: it is missing']],
     [{ every: '1h', services: 'a' }, ['services: a list of services was expected, not "a"']],
     [{ every: '1h', services: [] }, ['services: the list is empty']],
@@ -51,6 +51,19 @@ describe('defineRound', () => {
     [{ every: '1h', services: ['a'], job: 'a' }, ['job: unknown option']],
     [{ every: '1h', services: [{ every: '2h' }] }, ['services[0].job: nothing is not a name']],
     [{ every: '1h', services: ['a'], enabled: 'no' }, ['enabled: "no" is neither true nor false']],
+    [{ every: '1h', services: ['a'], timezone: 'Europe/Berlin' }, ['timezone: it contradicts `every`']],
+    [
+      { every: '1h', services: ['a'], calendar: { onExcluded: 'next-day' } },
+      ['calendar: it names no calendar', 'calendar.onExcluded: next-day does not go with a round'],
+    ],
+    [
+      {
+        every: '1h',
+        services: ['a'],
+        blackouts: [{ from: '2026-01-01', to: '2026-01-02', cron: '0 0 * * *' }],
+      },
+      ['blackouts[0]: from and cron cannot be combined'],
+    ],
   ])('refuses %j, all of it at once', (input, expected) => {
     const told = faultsOf(() => defineRound('r', input as Parameters<typeof defineRound>[1]))
     expect(told).toHaveLength(expected.length)

@@ -26,6 +26,9 @@ import {
   readOptions,
   readPriority,
 } from '../../kernel/definition/read-value.js'
+import { readSla } from '../../kernel/sla/define-sla.js'
+import type { SlaInput } from '../../kernel/sla/sla.js'
+import { noteAge } from '../../kernel/trigger/contradictions.js'
 import type { RoundService } from '../../kernel/trigger/round-spec.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
@@ -33,18 +36,20 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 export interface RoundInput {
   /** How often it checks which services are due, such as `1h` or milliseconds; at least 100 ms. */
   readonly every: string | number
-  /** Its services, in the order in which they are performed: jobs, with an interval of their own where it is not the round's. @minItems 1 @maxItems 100 */
+  /** Its services, in the order in which they are performed: jobs, each with its own interval if it is not the round's. @minItems 1 @maxItems 100 */
   readonly services: readonly (string | ServiceInput)[]
   /** Overrides the priority of the jobs. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
-  /** Defined but not checking when false. */
+  /** If false, it is defined but does not check. */
   readonly enabled?: boolean | undefined
   /** Calendars in which it checks, or does not check. */
   readonly calendar?: CalendarOptions | undefined
-  /** Stretches in which it never checks. */
+  /** Periods in which it never checks. */
   readonly blackouts?: readonly BlackoutInput[] | undefined
   /** The IANA zone of the days of its calendars; default: `UTC`. */
   readonly timezone?: string | undefined
+  /** How soon after its due instant a check begins its first service and ends its last, and how old the last check may be in which all of them succeeded. */
+  readonly sla?: SlaInput | undefined
 }
 
 /** A service of a round. */
@@ -84,6 +89,14 @@ export function readRound(
   const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone')) ?? 'UTC'
   const calendar = readRules(input, { timezone, calendars }, place)
   if (calendar?.onExcluded !== undefined) checkMoved({ kind: 'a round' }, place)
+  if (input['timezone'] !== undefined && input['calendar'] === undefined && input['blackouts'] === undefined)
+    fault(
+      within(place, 'timezone'),
+      'it contradicts `every`: an interval is the same in every zone',
+      'only with calendar or blackouts',
+    )
+  const sla = readSla(input['sla'], within(place, 'sla'), { timezone })
+  if (everyMs !== undefined) noteAge(sla, { kind: 'interval', everyMs }, within(place, 'sla'))
   const [first] = services
   if (place.faults.length > before || name === undefined || everyMs === undefined || first === undefined) {
     return undefined
@@ -102,10 +115,11 @@ export function readRound(
     priority,
     enabled,
     round: { services },
+    ...(sla === undefined ? {} : { sla }),
   })
 }
 
-const roundOptionNames = ['every', 'services', 'priority', 'enabled', 'timezone', ...rulesOptionNames]
+const roundOptionNames = ['every', 'services', 'priority', 'enabled', 'timezone', 'sla', ...rulesOptionNames]
 
 /** Where a config names the services of a round. */
 export const roundOrigin: TriggerOrigin = { section: 'rounds', jobAt: (index) => ['services', index] }
@@ -138,7 +152,7 @@ const bounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d'
 const mostServices = 100
 
 function readEvery(value: unknown, place: Place): number | undefined {
-  if (value === undefined) return fault(place, 'nothing says how often it checks', 'a duration such as 1h')
+  if (value === undefined) return fault(place, 'the interval is missing', 'a duration such as 1h')
   return readDuration(value, bounds, place)
 }
 

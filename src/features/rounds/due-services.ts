@@ -1,3 +1,5 @@
+import { keepingName } from '../../kernel/run/end-effect.js'
+import { runDeadlines } from '../../kernel/sla/deadline.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Job } from '../../kernel/job/job.js'
 import { slotsFor } from '../../kernel/identity/occurrence.js'
@@ -73,7 +75,11 @@ export function newServiceRun(
     priority: trigger.priority ?? job.priority,
     // A run that somebody retries by hand waits for the one that its rounds have begun since.
     slots: [...slotsFor({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
-    endEffect: serviceEffect.name,
+    endEffect: keepingName(serviceEffect.name, {
+      isJob: job.sla?.notOlderThanMs !== undefined,
+      isTrigger: trigger.sla?.notOlderThanMs !== undefined,
+    }),
+    ...runDeadlines({ job }, at.checkedAt),
   }
 }
 

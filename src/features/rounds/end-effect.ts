@@ -3,6 +3,8 @@ import type { EndedRun, EndEffect } from '../../kernel/run/end-effect.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
 import {
   cycleAfter,
+  isSuccess,
+  keptDeadlines,
   lastCheckChange,
   timingAfter,
   type Cycle,
@@ -22,10 +24,14 @@ export const serviceEffect: EndEffect = {
     const ended = endedService(run)
     return [
       ...(timing === undefined ? [] : [timingChange(timing as unknown as ServiceTiming, ended)]),
-      ...(cycle === undefined ? [] : cycleChanges(run.trigger ?? '', cycle as unknown as Cycle, ended)),
+      ...(cycle === undefined ? [] : cycleChanges(run, cycle as unknown as Cycle, ended)),
     ]
   },
   wakesTrigger: true,
+  keepsTrigger: (run, [, cycle]) => {
+    const next = cycle === undefined ? undefined : cycleAfter(cycle as unknown as Cycle, endedService(run))
+    return next !== undefined && next.queue.length === 0 && isSuccess(next)
+  },
 }
 
 function endedService({ id, job, dueAt, state, error, reason }: EndedRun): EndedService {
@@ -39,11 +45,15 @@ function timingChange(timing: ServiceTiming, ended: EndedService): StateChange {
   return { kind: 'service', name: ended.service, item: '', value }
 }
 
-function cycleChanges(round: string, cycle: Cycle, ended: EndedService): StateChange[] {
+function cycleChanges(
+  { trigger: round = '', at }: EndedRun,
+  cycle: Cycle,
+  ended: EndedService,
+): StateChange[] {
   const next = cycleAfter(cycle, ended)
   if (next === undefined) return []
   const isOver = next.queue.length === 0
   const value = isOver ? undefined : (next as unknown as Json)
   const change: StateChange = { kind: 'cycle', name: round, item: '', value }
-  return isOver ? [change, lastCheckChange(round, next)] : [change]
+  return isOver ? [change, lastCheckChange(round, next), ...keptDeadlines(next, at)] : [change]
 }

@@ -1,6 +1,7 @@
 import type { Instant } from '../../time/instant.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Revisioned, RoundFacts } from './plan.js'
+import { freshnessKey, type Freshness } from '../../kernel/sla/freshness.js'
 import { serviceRunId, type Cycle, type ServiceTiming } from './round.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
@@ -15,10 +16,11 @@ export async function roundFacts(
   const cycles = await openCycles(store, rounds)
   const timings = await serviceTimings(store, new Set(rounds.flatMap(servicesOf)))
   const jobs = new Map((await store.jobs()).map(({ job }) => [job.name, job]))
+  const successes = await lastSuccesses(store, rounds)
   const facts = rounds.map(async ({ name }): Promise<[string, RoundFacts]> => {
     const cycle = cycles.get(name)
     const isResumed = cycle !== undefined && (await isTakenUp(store, { name, cycle: cycle.value, startedAt }))
-    return [name, { cycle, timings, jobs, isResumed }]
+    return [name, { cycle, timings, jobs, isResumed, freshness: successes.get(name) }]
   })
   return new Map(await Promise.all(facts))
 }
@@ -35,6 +37,17 @@ export async function openCycles(
 ): Promise<ReadonlyMap<string, Revisioned<Cycle>>> {
   const names = rounds.map(({ name }) => name)
   return byName<Cycle>(await store.stateEntries({ kind: 'cycle', names, items: [''], limit: names.length }))
+}
+
+/** What is known about the last successes of rounds that promise them, by name. */
+async function lastSuccesses(
+  store: Store,
+  rounds: readonly Trigger[],
+): Promise<ReadonlyMap<string, Revisioned<Freshness>>> {
+  const names = rounds.filter(({ sla }) => sla?.notOlderThanMs !== undefined).map(({ name }) => name)
+  if (names.length === 0) return new Map()
+  const { kind, item } = freshnessKey('')
+  return byName<Freshness>(await store.stateEntries({ kind, names, items: [item], limit: names.length }))
 }
 
 /** The timings of services, by name. */
@@ -66,5 +79,7 @@ async function isTakenUp(
 }
 
 function byName<Value>(notes: readonly StateEntry[]): ReadonlyMap<string, Revisioned<Value>> {
-  return new Map(notes.map(({ name, value, revision }) => [name, { value: value as Value, revision }]))
+  return new Map(
+    notes.map(({ name, value, revision }) => [name, { value: value as unknown as Value, revision }]),
+  )
 }

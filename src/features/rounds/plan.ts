@@ -2,10 +2,10 @@
  * What a tick of a round does. A due instant of its trigger is a check: it finds which services are due and opens a
  * cycle with them. A cycle performs one service at a time: the tick that begins one writes the cycle, the run and the
  * mark that the service is in flight; the end of the run writes its result and its timing, and wakes the round, whose
- * next tick begins the next service. So a process may die between any two of these and another goes on.
+ * next tick begins the next service. So a process may die between any two of these steps, and another one continues.
  *
- * While a cycle is open, a check that is on time is an overlap. One that is late was missed while nobody planned: it
- * stays due, and all of those become one check when the cycle is over.
+ * While a cycle is open, a check that is on time is an overlap. A late check was missed while no scheduler
+ * ran: it stays due, and all late checks become one check when the cycle is over.
  */
 import { formatInstant, type Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
@@ -16,10 +16,18 @@ import type { Json } from '../../kernel/definition/json.js'
 import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
 import { formatCheck, listedTiming, newServiceRun, onGrid, whyNotDue } from './due-services.js'
-import { lastCheckChange } from './round.js'
+import {
+  checkDeadlines,
+  isSuccess,
+  keptDeadlines,
+  lastCheckChange,
+  openDeadlines,
+  successChanges,
+} from './round.js'
 import type { CheckNotice, RoundService, SkippedService } from '../../kernel/trigger/round-spec.js'
 import type { Cycle, ServiceTiming } from './round.js'
 import type { NewRun } from '../../kernel/run/run.js'
+import type { Freshness } from '../../kernel/sla/freshness.js'
 import { nextLook, scheduleOf } from '../../kernel/trigger/schedule.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
@@ -34,6 +42,8 @@ export interface RoundFacts {
   readonly jobs: ReadonlyMap<string, Job>
   /** Whether the open cycle is taken up again. */
   readonly isResumed: boolean
+  /** What is known about its last success, where it promises one. */
+  readonly freshness?: Revisioned<Freshness> | undefined
 }
 
 /** The value of a note, and the revision it was read at. */
@@ -51,6 +61,7 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
   const checks = checksOf(due, now)
   if (going.cycle !== undefined) return meanwhile(due, { going, checks, now, facts })
   const checked = check(due, { checks, now, facts })
+  const over = going.over ?? checked.empty
   return tickOf(due, {
     now,
     runs: checked.turn?.run,
@@ -60,6 +71,10 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
       ...cycleEntry(due, facts, checked.turn?.cycle),
       ...checked.stateChanges,
       ...lastCheckEntry(due, checked.empty ?? going.over),
+      ...keptDeadlines(going.over, now),
+      ...(over !== undefined && isSuccess(over)
+        ? successChanges(due.trigger.name, facts.freshness, now)
+        : []),
     ],
   })
 }
@@ -83,7 +98,7 @@ export function closeRound(
   const rest = { ...cycle, queue: [], skipped: [...cycle.skipped, ...skipped] }
   const stateChanges =
     cycle.current === null
-      ? [cycleChange(due, undefined), ...lastCheckEntry(due, rest)]
+      ? [cycleChange(due, undefined), ...lastCheckEntry(due, rest), ...keptDeadlines(rest, now)]
       : [cycleChange(due, rest)]
   return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], stateChanges })
 }
@@ -241,7 +256,7 @@ function check(
     skipped,
     resumed: false,
   }
-  const { turn } = nextTurn(due, cycle, { facts, now })
+  const turn = promised(due, nextTurn(due, cycle, { facts, now }).turn, lastAt)
   const older = clear.map(({ after, until }) => ({ after, until: Math.min(until, lastAt - 1) }))
   const met = { reason: 'collapsed', rule: 'round:check', detail: formatInstant(lastAt) } as const
   return {
@@ -253,12 +268,27 @@ function check(
       ...rangesOf(due, { schedule, stretches: older, met }),
       checkedRange(due, lastAt, formatCheck(names, skipped)),
     ],
-    stateChanges: found.flatMap(({ service, timing }) => {
-      if (turn?.service.job === service.job) return [timingEntry(facts, turn)]
-      // Everyone can look a service up from its first check on.
-      const isKnown = facts.timings.get(service.job)?.value === timing
-      return isKnown ? [] : [timingEntry(facts, { service, timing })]
-    }),
+    stateChanges: [
+      ...(turn === undefined ? [] : openDeadlines(turn.cycle)),
+      ...found.flatMap(({ service, timing }) => {
+        if (turn?.service.job === service.job) return [timingEntry(facts, turn)]
+        // Everyone can look a service up from its first check on.
+        const isKnown = facts.timings.get(service.job)?.value === timing
+        return isKnown ? [] : [timingEntry(facts, { service, timing })]
+      }),
+    ],
+  }
+}
+
+/** The first turn of a cycle, with what its round promises about the check. */
+function promised({ trigger }: DueTrigger, turn: Turn | undefined, dueAt: Instant): Turn | undefined {
+  if (turn === undefined || trigger.sla === undefined) return turn
+  const { ofRun, ofCycle } = checkDeadlines(trigger, turn.run, dueAt)
+  const deadlines = [...(turn.run.deadlines ?? []), ...ofRun]
+  return {
+    ...turn,
+    run: deadlines.length === 0 ? turn.run : { ...turn.run, deadlines },
+    cycle: ofCycle.length === 0 ? turn.cycle : { ...turn.cycle, deadlines: ofCycle },
   }
 }
 

@@ -1,10 +1,20 @@
 import type { Instant } from '../../time/instant.js'
 import { runIdOf, type RunId } from '../../kernel/identity/identity.js'
 import type { Json } from '../../kernel/definition/json.js'
+import {
+  deadlineChange,
+  deadlineKey,
+  deadlinesOf,
+  runDeadline,
+  type Deadline,
+} from '../../kernel/sla/deadline.js'
+import { afterSuccess, freshnessKey, type Freshness } from '../../kernel/sla/freshness.js'
+import type { NewRun, RunDeadline } from '../../kernel/run/run.js'
+import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
 import type { SkippedService } from '../../kernel/trigger/round-spec.js'
 
-/** When a service ran last, how often it is to run, and the run in flight: one for all rounds, kept for ever. */
+/** When a service ran last, how often it is to run, and the run in flight: one for all rounds, kept forever. */
 export interface ServiceTiming {
   /** The due instant of the check for which it last succeeded. */
   readonly lastRunAt: Instant | null
@@ -33,6 +43,8 @@ export interface Cycle {
   readonly skipped: readonly SkippedService[]
   /** Whether a process took it up again: one that was started after it began, or after a run of it was lost with its worker. */
   readonly resumed: boolean
+  /** By when it has to be over, where its round promises that. */
+  readonly deadlines?: readonly Deadline[] | undefined
 }
 
 /** What the last check of a round came to whose cycle is over; kept until the next one is. */
@@ -92,4 +104,47 @@ export function isServiceRun(run: {
   readonly dueAt: Instant
 }): boolean {
   return run.trigger !== undefined && run.run === serviceRunId(run.trigger, run.job, run.dueAt)
+}
+
+/** The deadlines of a check: that of its first run, and those of its cycle. */
+export function checkDeadlines(
+  { name, sla }: Pick<Trigger, 'name' | 'sla'>,
+  run: NewRun,
+  dueAt: Instant,
+): { readonly ofRun: readonly RunDeadline[]; readonly ofCycle: readonly Deadline[] } {
+  const all = deadlinesOf({ of: 'round', name }, { sla, timezone: 'UTC' }, dueAt)
+  return {
+    ofRun: all.filter(({ rule }) => rule === 'started-within'),
+    ofCycle: all
+      .filter(({ rule }) => rule !== 'started-within')
+      .map((one) => ({ ...runDeadline(run, one), job: null, dueAt })),
+  }
+}
+
+/** The entries of the deadlines of a cycle that begins. */
+export function openDeadlines({ deadlines = [] }: Cycle): readonly StateChange[] {
+  return deadlines.map(deadlineChange)
+}
+
+/** What the end of a cycle takes away: the deadlines that it kept. The others are judged. */
+export function keptDeadlines(cycle: Cycle | undefined, at: Instant): readonly StateChange[] {
+  return (cycle?.deadlines ?? [])
+    .filter(({ deadlineAt }) => at <= deadlineAt)
+    .map((deadline) => ({ ...deadlineKey(deadline), value: undefined }))
+}
+
+/** Whether a check that is over is a success: everything that was due is done. */
+export function isSuccess({ results }: Pick<Cycle, 'results'>): boolean {
+  return results.every(({ status }) => status === 'ok')
+}
+
+/** The success of a check that no end of a run tells of. */
+export function successChanges(
+  round: string,
+  known: { readonly value: Freshness; readonly revision: number } | undefined,
+  at: Instant,
+): readonly StateChange[] {
+  if (known === undefined) return []
+  const value = afterSuccess(known.value, at) as unknown as Json
+  return [{ ...freshnessKey(round), revision: known.revision, value }]
 }

@@ -47,7 +47,7 @@ const service = z
   })
   .meta({ id: 'Service' })
 const started = z.strictObject({ round: round.nullable(), warning: z.string().nullable() })
-const afterDryRun = 'A dry run answers the round as it is now, or null if it is new.'
+const afterDryRun = 'A dry run returns the current round, or null if it is new.'
 
 /** Reads, starts, changes and stops rounds, and the timing of services. */
 export const roundRoutes: readonly Route<RoundsApp>[] = [
@@ -81,7 +81,7 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     role: 'admin',
     group,
     summary: 'Starts a round, or gives a running one another interval or list of services.',
-    about: `What is left out stays as it is. ${afterDryRun}`,
+    about: `Omitted fields do not change. ${afterDryRun}`,
     parts,
     body: z.strictObject({
       ...change,
@@ -111,7 +111,7 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     path: '/rounds/{name}/start',
     role: 'operate',
     group,
-    summary: 'Restarts a stopped round; it continues with the services that were left.',
+    summary: 'Restarts a stopped round; it continues with the remaining services.',
     about: afterDryRun,
     parts,
     body: changeBody,
@@ -128,7 +128,7 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     role: 'operate',
     group,
     summary: 'Stops a round that was started at run time, after its current service.',
-    about: '`left` is the number of services with which its next start continues.',
+    about: '`left` is the number of services that remain for its next start.',
     parts,
     body: changeBody,
     answer: z.strictObject({ name, stopped: z.boolean(), left: z.number().int() }),

@@ -5,6 +5,7 @@ import { noteUnknownServices, readRound, tooSeldom, type RoundInput } from './de
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf, shown, within } from '../../kernel/definition/faults.js'
 import { didYouMean, noneNamed } from '../../kernel/definition/read-value.js'
+import { slaInput } from '../../kernel/sla/sla.js'
 import { jobsOf, type StoredTrigger, type Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
@@ -29,7 +30,7 @@ export async function startRound(
   if (known?.active === true && !hasNews) return known.trigger
   if (known === undefined && !hasNews) throw await unknownRound(store, name)
   const trigger = await readStarted(store, name, completed(options, known?.trigger))
-  // Whoever starts a round at every boot must not throw away what a crash left of its cycle.
+  // A program that starts a round at every boot must not discard the cycle that a crash interrupted.
   if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
   await refuseUnknownJobs(store, trigger)
   await refuseOtherIntervals(store, [trigger], (one) => one.trigger.name === name)
@@ -51,7 +52,7 @@ export async function stopRound(
   await end(store, { kinds, source: api, names: [name], now })
 }
 
-/** What whoever starts a round should know about its intervals. */
+/** Warnings about the intervals of a round, for the caller that starts it. */
 export async function roundWarning(store: Store, name: string): Promise<string | undefined> {
   return tooSeldom((await findRound(store, name)).trigger)
 }
@@ -83,7 +84,7 @@ async function unknownRound(store: Store, name: string): Promise<RotaError> {
 
 /** The options together with what is stored under the name: a restart needs the name only. */
 function completed(options: Partial<RoundInput>, known: Trigger | undefined): RoundInput {
-  const { schedule, round, priority } = known ?? {}
+  const { schedule, round, priority, sla } = known ?? {}
   const storedMs = schedule?.kind === 'interval' ? schedule.everyMs : undefined
   const stored = round?.services.map(({ job, everyMs }) =>
     // One that ran as often as the round checked goes on to do so.
@@ -94,18 +95,20 @@ function completed(options: Partial<RoundInput>, known: Trigger | undefined): Ro
     services: (options.services ?? stored) as RoundInput['services'],
     priority: options.priority ?? priority,
     enabled: options.enabled ?? true,
+    sla: options.sla ?? (sla && slaInput(sla)),
   }
 }
 
 /** Whether two definitions of a round differ in nothing but where its grid lies. */
 function isSame(one: Trigger, other: Trigger): boolean {
-  const told = ({ schedule, round, priority, enabled }: Trigger): string => {
+  const told = ({ schedule, round, priority, enabled, sla }: Trigger): string => {
     const everyMs = schedule.kind === 'interval' ? schedule.everyMs : undefined
     return JSON.stringify([
       everyMs,
       round?.services.map(({ job, everyMs }) => [job, everyMs]),
       priority,
       enabled,
+      sla,
     ])
   }
   return told(one) === told(other)

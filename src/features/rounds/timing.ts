@@ -47,7 +47,7 @@ function readEvery(every: unknown): number {
   const at = within(place, 'every')
   const everyMs =
     every === undefined
-      ? fault(at, 'nothing says how often', bounds.allowed)
+      ? fault(at, 'the interval is missing', bounds.allowed)
       : readDuration(every, bounds, at)
   refuse('the timing', place.faults)
   return everyMs as number

@@ -54,7 +54,7 @@ export class Sensors {
     })
   }
 
-  /** Read anew with each use: a reload gives the app other sensors. */
+  /** Read again with each use: a reload gives the app other sensors. */
   get #sensors(): Map<string, ConfiguredSensor> {
     return this.#context.definitions.part(ownSensors)
   }
@@ -118,7 +118,7 @@ export class Sensors {
     return preview
   }
 
-  /** Lets a sensor begin anew, or from a given state; `keys` says whether it also forgets the keys it has seen. */
+  /** Lets a sensor start again, or from a given state; `keys` says whether it also forgets the keys it has seen. */
   async reset(
     name: string,
     options: { readonly keys: boolean; readonly state?: Json | undefined } & ChangeOptions,

@@ -96,9 +96,9 @@ const preview: Command<SensorsApp> = {
 
 const reset: Command<SensorsApp> = {
   name: 'reset',
-  summary: 'begin anew, or from a given state',
+  summary: 'start again, or from a given state',
   about:
-    'Lets a sensor begin anew, or from --state. With --keep-keys, what it has seen is not triggered again; with --forget-keys, everything that it finds is.',
+    'Makes a sensor start again, or from --state. With --keep-keys only new keys trigger; with --forget-keys everything triggers again.',
   arguments: [sensorName],
   options: [
     stateOption,
@@ -107,7 +107,7 @@ const reset: Command<SensorsApp> = {
     ...changeOptions,
   ],
   examples: {
-    'rota sensor reset new_files --keep-keys': 'begin anew, trigger only what is new',
+    'rota sensor reset new_files --keep-keys': 'start again, trigger only new keys',
   },
   run: onApp(async (app, { args, out }) => {
     const forgets = args.flag('forget-keys')

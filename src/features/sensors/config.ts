@@ -35,9 +35,9 @@ export type ConfigSensor = AppSensorOptions<never, never> | ConfigSensorInput
 
 /** A sensor as a config writes it: its type with the settings of that type, how it is polled, and what it triggers. */
 export interface ConfigSensorInput extends SensorOptions {
-  /** A built-in type; its own settings stand beside it. */
+  /** A built-in type; its settings are at the same level. */
   readonly type?: (typeof sensorTypes)[number] | undefined
-  /** The name of the job of which every observation becomes a run. */
+  /** The name of the job; every observation becomes a run of it. */
   readonly job?: string | undefined
   readonly [setting: string]: unknown
 }
@@ -87,7 +87,7 @@ function readSensorEntry(
 }
 
 function readType(value: unknown, place: Place): void {
-  if (value === undefined) return fault(place, 'nothing says what looks', sensorTypes.join(', '))
+  if (value === undefined) return fault(place, 'the type is missing', sensorTypes.join(', '))
   readChoice(value, sensorTypes, place)
 }
 

@@ -1,4 +1,4 @@
-import { MAX_DURATION_MS } from '../../time/duration.js'
+import { formatDuration, MAX_DURATION_MS } from '../../time/duration.js'
 import type { Calendars } from '../../kernel/calendar/define-calendar.js'
 import {
   checkMoved,
@@ -32,21 +32,21 @@ export interface SensorOptions {
   readonly timeout?: string | number | undefined
   /** The IANA zone in which days are counted; default: `UTC`. */
   readonly timezone?: string | undefined
-  /** What makes two observations the same, and how long they are remembered; default: their key, for ever. */
+  /** What makes two observations the same, and how long they are remembered; default: their key, forever. */
   readonly dedupe?: DedupeOptions | undefined
   /** Whether runs of several observations may overlap (`allow`, the default) or run one after the other (`queue-all`). */
   readonly overlap?: 'allow' | 'queue-all' | undefined
   /** Overrides the job's. @minimum -1000000 @maximum 1000000 */
   readonly priority?: number | undefined
-  /** Defined but not polled when false. */
+  /** If false, it is defined but not polled. */
   readonly enabled?: boolean | undefined
-  /** Pauses the sensor after so many failed polls in a row, until a person lets it go on; without it, it is tried again for ever. @minimum 1 @maximum 10000 */
+  /** Pauses the sensor after this many failed polls in a row, until a person resumes it; default: never. @minimum 1 @maximum 10000 */
   readonly pauseAfter?: number | undefined
   /** Calendars in which it is polled, or not polled. */
   readonly calendar?: CalendarOptions | undefined
-  /** Stretches in which it is never polled. */
+  /** Periods in which it is never polled. */
   readonly blackouts?: readonly BlackoutInput[] | undefined
-  /** Names that its runs carry beside their ids; at most 16. The key of the observation is the label `key`. */
+  /** Additional names of its runs; at most 16. The key of the observation is the label `key`. */
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
@@ -54,13 +54,13 @@ export interface SensorOptions {
 export interface DedupeOptions {
   /** The key alone, or the key and the partition; default: `key`. */
   readonly by?: 'key' | 'key-and-partition' | undefined
-  /** How long an observation is remembered, such as `7d`; default: for ever. */
+  /** How long an observation is remembered, such as `7d`; default: forever. */
   readonly for?: string | number | undefined
 }
 
 /** A sensor as a definition writes it: how it is polled, and the job that it triggers. */
 export interface SensorInput extends SensorOptions {
-  /** The name of the job of which every observation becomes a run. */
+  /** The name of the job; every observation becomes a run of it. */
   readonly job: string
 }
 
@@ -136,7 +136,7 @@ export function readSensorDefinition(
   if (job !== undefined && onTrigger !== undefined)
     fault(within(place, 'job'), 'job and onTrigger cannot be combined', toDo)
   if (runs !== undefined && onTrigger === undefined)
-    fault(within(place, 'runs'), 'it only goes with onTrigger; a job has its own options')
+    fault(within(place, 'runs'), 'it is allowed only with onTrigger; a job has its own options')
   const own = onTrigger === undefined ? undefined : readOnTrigger({ name, onTrigger, runs }, place)
   const polling = Object.fromEntries(sensorOptionNames.map((option) => [option, input[option]]))
   const jobName = onTrigger === undefined ? (isObject(job) ? job['name'] : job) : name
@@ -204,12 +204,8 @@ function readSensor(
     place,
   )
   if (rules?.onExcluded !== undefined) checkMoved({ kind: 'a sensor' }, place)
-  if (rules !== undefined && type === 'webhook')
-    fault(
-      within(place, calendar === undefined ? 'blackouts' : 'calendar'),
-      'a webhook is not polled',
-      'leave it out',
-    )
+  if (isMap(written.input))
+    noteContradictions(written.input, { type, everyMs: rest.every, forMs: rest.dedupe.for }, place)
   if (name === undefined || place.faults.length > before) return undefined
   const { job, every, timeout, timezone, dedupe, pauseAfter, ...policies } = rest
   const polling = { everyMs: every, timeoutMs: timeout, timezone }
@@ -234,8 +230,31 @@ function readSensor(
   })
 }
 
+/** What is only for sensors that are polled. */
+const pollingNames = ['every', 'timeout', 'pauseAfter', 'calendar', 'blackouts'] as const
+
+/** Notes options that contradict each other. Each fault stands at one of the two places and names the other. */
+function noteContradictions(
+  input: Written,
+  {
+    type,
+    everyMs,
+    forMs,
+  }: { readonly type: string; readonly everyMs: number; readonly forMs: number | undefined },
+  place: Place,
+): void {
+  if (type === 'webhook')
+    for (const name of pollingNames)
+      if (input[name] !== undefined)
+        fault(within(place, name), 'it contradicts `type`: a webhook is not polled', 'leave it out')
+  if (type === 'webhook' || forMs === undefined || forMs >= everyMs) return
+  fault(
+    ['dedupe', 'for'].reduce(within, place),
+    `${formatDuration(forMs)} contradicts \`every\` (${formatDuration(everyMs)}): what was found would be forgotten before the next poll, and run again`,
+    `at least ${formatDuration(everyMs)}`,
+  )
+}
+
 function readJobName(value: unknown, place: Place): string | undefined {
-  return value === undefined
-    ? fault(place, 'nothing says what to do with what is found', toDo)
-    : readName(value, place)
+  return value === undefined ? fault(place, 'nothing to start is given', toDo) : readName(value, place)
 }

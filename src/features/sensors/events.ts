@@ -23,7 +23,7 @@ declare module '../../engine/events.js' {
     'sensor:failed': SensorNotice & { reason: string; failures: number; broken: boolean; retryInMs: number }
     /** A sensor that had failed was polled again with success. */
     'sensor:recovered': SensorNotice & { failures: number }
-    /** A sensor failed so often that it is paused until a person lets it go on. */
+    /** A sensor failed so often that it is paused until a person resumes it. */
     'sensor:paused': SensorNotice & { failures: number; reason: string }
     /** A poll went on after it was told to stop; its sensor is not polled beside it. */
     'sensor:stuck': SensorNotice & { afterMs: number }

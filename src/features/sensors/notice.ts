@@ -18,15 +18,15 @@ const events: FeatureNotices['events'] = {
     return [{ level: 'warn', subject: sensor, text }]
   },
   'sensor:recovered': ({ sensor, failures }) => {
-    const text = `polls again with success after ${count(failures, 'failure')}`
+    const text = `poll succeeded after ${count(failures, 'failure')}`
     return [{ symbol: '✓', subject: sensor, text }]
   },
   'sensor:paused': ({ sensor, failures, reason }) => {
-    const text = `paused after ${count(failures, 'failure')} in a row: ${reason}; \`rota sensor resume ${sensor}\` lets it go on`
+    const text = `paused after ${count(failures, 'failure')} in a row: ${reason}; \`rota sensor resume ${sensor}\` resumes it`
     return [{ level: 'error', subject: sensor, text }]
   },
   'sensor:stuck': ({ sensor }) => {
-    const text = 'its poll goes on although it was told to stop; it is not polled beside itself'
+    const text = 'its poll continues after its signal aborted; there is no other poll until it ends'
     return [{ level: 'warn', subject: sensor, text }]
   },
 }

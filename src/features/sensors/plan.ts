@@ -1,8 +1,8 @@
 /**
- * What a sensor's polls write, decided without doing anything. A poll is two ticks of its trigger. The first claims it:
- * the next look moves to the end of a lease, and a note says whose poll it is. The second commits what it came to: the
- * runs, the keys that count as seen, the new state and the next look, in one transaction. Who dies in between has
- * written nothing: the lease ends and the poll is done again from the stored state.
+ * Decides what the polls of a sensor write; pure. A poll is two ticks of its trigger. The first claims it: the next look
+ * moves to the end of a lease, and a state entry names the owner of the poll. The second commits the result: the runs,
+ * the seen keys, the new state and the next look, in one transaction. A process that dies in between has written
+ * nothing: the lease expires, and the poll is repeated from the stored state.
  */
 import type { Instant } from '../../time/instant.js'
 import { firstAllowed, YEAR_MS } from '../../kernel/calendar/calendar.js'
@@ -10,6 +10,7 @@ import { holdsAt } from '../../kernel/hold/hold.js'
 import { fingerprintOf, runIdOf } from '../../kernel/identity/identity.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
 import { endEffectFor, slotsFor } from '../../kernel/identity/occurrence.js'
+import { runDeadlines } from '../../kernel/sla/deadline.js'
 import type { Sensed } from './polling/read-poll.js'
 import { retryDelayMs } from '../../kernel/job/retry.js'
 import type { NewRun } from '../../kernel/run/run.js'
@@ -68,7 +69,7 @@ export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: s
   if (allowedAt > now) return waitUntil(allowedAt)
   const claimed = openTick(facts, { id, sinceAt: now, untilAt: leaseEnd(spec, now) }, now)
   const lagMs = Math.max(0, now - (due.nextAt ?? now))
-  // A person who lets a paused sensor go on wants it tried in earnest.
+  // A resumed sensor gets all its tries again.
   const failures = due.holds.some(({ target }) => target === holdTarget(due)) ? 0 : record.failures
   return {
     kind: 'poll',
@@ -84,7 +85,7 @@ export function isStillOurs(facts: SensorFacts, claimed: SensorFacts, now: Insta
   return open?.id === claimed.open?.id && record.generation === claimed.record.generation
 }
 
-/** Gives a poll back that came to nothing: whoever looks next begins anew. */
+/** Releases a poll without a result: the next process polls again. */
 export function releaseTick(facts: SensorFacts, now: Instant): Tick {
   const nextAt = isPolled(facts, now) ? now : facts.due.nextAt
   return tickOf(facts, now, { nextAt, stateChanges: [closing(facts)] })
@@ -168,7 +169,7 @@ export function pollGraceMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 2000)
 }
 
-/** Whether so many failures in a row pause a sensor until a person lets it go on. */
+/** Whether this many failures in a row pause a sensor until a person resumes it. */
 export function isToBePaused({ pauseAfter }: SensorSpec, failures: number): boolean {
   return pauseAfter !== undefined && failures >= pauseAfter
 }
@@ -282,6 +283,7 @@ function newSensedRun(due: DueTrigger, { key, partition, payload }: Observation,
     payload: payload ?? trigger.payload,
     slots: slotsFor({ job, trigger, partition }),
     ...endEffectFor(job),
+    ...runDeadlines({ job }, now),
     labels: { ...trigger.labels, key },
   }
 }

@@ -118,7 +118,7 @@ export const sensorRoutes: readonly Route<SensorsApp>[] = [
     path: '/sensors/{name}/reset',
     role: 'operate',
     group,
-    summary: 'Lets a sensor begin anew, or from a given state.',
+    summary: 'Lets a sensor start again, or from a given state.',
     about: 'A dry run does not count the keys: `forgotten` is null.',
     parts,
     body: z.strictObject({

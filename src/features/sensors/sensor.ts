@@ -26,13 +26,13 @@ export type PollResult<S extends Json = Json> =
   | {
       readonly kind: 'no-trigger'
       readonly state: S
-      /** Why nothing was found, for whoever asks. */
+      /** Why nothing was found; `rota sensor history` shows it. */
       readonly reason?: string | undefined
       readonly more?: boolean | undefined
     }
   | { readonly kind: 'error'; readonly reason: string; readonly state: S }
 
-/** What a poll is told. */
+/** What a poll gets. */
 export interface PollContext<C> {
   readonly config: C
   /** The time of this poll. */

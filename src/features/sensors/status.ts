@@ -33,9 +33,9 @@ export interface SensorInfo {
   /** `waiting` for its first poll, `ok`, `failing`, `broken` after five failures in a row, `paused`, `off`, or `ended`. */
   readonly condition: 'waiting' | 'ok' | 'failing' | 'broken' | 'paused' | 'off' | 'ended'
   readonly spec: SensorSpec
-  /** When it is polled next; while a poll goes on, when another process would take it over. */
+  /** When it is polled next; during a poll, when another process would take it over. */
   readonly nextAt: Instant | undefined
-  /** Since when a poll goes on, where one does. */
+  /** Since when a poll is in progress, if one is. */
   readonly pollingSinceAt: Instant | undefined
   /** The pause that is in force. */
   readonly pause: Hold | undefined
@@ -140,7 +140,7 @@ export interface SensorReset {
 const forgetAtOnce = 10_000
 const tries = 20
 
-/** Lets a sensor begin anew, or from a chosen state; what it has seen is kept unless that is to go too. It is polled at once. */
+/** Makes a sensor start again, or from a chosen state; its seen keys are kept unless they are to be forgotten. It is polled at once. */
 export async function resetSensor(
   store: Store,
   request: {
@@ -167,7 +167,7 @@ export async function resetSensor(
       pages: 0,
     }
     const change = { ...recordKey(name), revision: recordRevision, value }
-    // Written anew, so that a poll that is being committed in parts finds at the next one that something has changed.
+    // Written again, so that a poll that is being committed in parts finds at the next one that something has changed.
     const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open }]
     if ((await store.changeState({ changes: [change, ...fence], now })) === 'stale') continue
     await lookAtOnce(store, name, now)
@@ -211,7 +211,7 @@ async function forgetKeys(store: Store, name: string): Promise<number> {
   return sum
 }
 
-/** A poll that goes on is discarded when it ends, and the sensor then looked at by itself. */
+/** A poll in progress is discarded when it ends, and the sensor is then polled again. */
 async function lookAtOnce(store: Store, name: string, now: Instant): Promise<void> {
   const [facts] = await readFacts(store, [name], now)
   if (facts === undefined || !isPolled(facts, now) || (facts.open?.untilAt ?? 0) > now) return

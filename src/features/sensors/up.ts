@@ -10,10 +10,10 @@ export const webhooksOption: UpExtension<{ readonly sensors: Sensors }> = {
     {
       name: 'webhooks',
       value: '[host:]port',
-      help: 'take signed deliveries at /webhooks/<sensor>; on this machine only unless a host is named',
+      help: 'accept signed deliveries at /webhooks/<sensor>; default host: this machine only',
     },
   ],
-  examples: { 'rota up --webhooks 8080': 'and take deliveries to webhook sensors' },
+  examples: { 'rota up --webhooks 8080': 'and accept deliveries to webhook sensors' },
   read: (context) => {
     const address = addressOf(context)
     if (address === undefined) return undefined

@@ -285,6 +285,14 @@ describe('what contradicts itself is refused with its places', () => {
       () => app.alerts.rule('x', { channels: ['a'], jobs: ['b'], on: ['worker-lost'] }),
       /on: worker-lost contradicts `jobs`/,
     ],
+    [
+      () => app.alerts.rule('x', { channels: ['a'], triggers: ['b'], on: ['worker-lost'] }),
+      /on: worker-lost contradicts `triggers`/,
+    ],
+    [
+      () => app.alerts.rule('x', { channels: ['a'], jobs: ['b', 'alert:a'] }),
+      /jobs: alert:a contradicts `channels`/,
+    ],
     [() => app.alerts.rule('x', { channels: [] }), /channels: a list is not a list of channels/],
     [
       () => app.alerts.rule('x', { channels: ['a'], on: ['falure' as never] }),

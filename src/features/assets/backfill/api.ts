@@ -20,7 +20,7 @@ export interface StartedBackfill extends BackfillPlan {
   readonly backfill: Backfill | undefined
 }
 
-/** Starts a backfill, if there is anything to make; with `dryRun` it only plans. */
+/** Starts a backfill, if there is anything to produce; with `dryRun` it only plans. */
 export async function startBackfill(
   context: AppContext,
   asset: string,

@@ -6,7 +6,7 @@ import type { Backfill, BackfillOrder } from '../../../kernel/backfill/backfill.
 import { readPace } from '../../../kernel/backfill/pace.js'
 import { partitionOfLabel } from '../../../kernel/partition/asset.js'
 import { refuse } from '../../../kernel/definition/errors.js'
-import { placeOf, within } from '../../../kernel/definition/faults.js'
+import { fault, placeOf, within } from '../../../kernel/definition/faults.js'
 import { endEffectFor, slotsFor } from '../../../kernel/identity/occurrence.js'
 import type { NewRun } from '../../../kernel/run/run.js'
 import { backfillChoices, planBackfill, type BackfillChoice, type BackfillPlan } from './choice.js'
@@ -59,8 +59,12 @@ export async function backfillPlan(
 }
 
 /** A word that is none of the choices would otherwise mean another one. */
-function refuseFaulty({ only, order, limit, concurrency, pace }: BackfillOptions): void {
+function refuseFaulty(options: BackfillOptions): void {
+  const { only, order, limit, concurrency, pace } = options
   const place = placeOf()
+  for (const name of ['from', 'to'] as const)
+    if (options.partitions !== undefined && options[name] !== undefined)
+      fault(within(place, name), 'it contradicts `partitions`', 'either a range or the partitions themselves')
   readChoice(only, backfillChoices, within(place, 'only'))
   readChoice(order, backfillOrders, within(place, 'order'))
   readWhole(limit, { min: 1, max: maxPartitions }, within(place, 'limit'))
@@ -85,14 +89,16 @@ async function runsOf(
   return items.map((item, i) => {
     const partition = partitionOfLabel(item)
     const slots = slotsFor({ job, partition })
-    const base = { job: job.name, priority: job.priority, partition, slots, ...endEffectFor(job) }
+    // What is made again keeps and breaks no promise.
+    const { asset } = job
+    const base = { job: job.name, priority: job.priority, partition, slots, ...endEffectFor({ asset }) }
     return backfillRun(base, backfill, { item, index: first + i })
   })
 }
 
 const labelsPerLook = 1000
 
-/** What was made since it began counts, whoever made it. */
+/** Every partition that was produced since it began counts, by any run. */
 async function progressOf(store: Store, backfill: Backfill): Promise<{ done: number; failed: number }> {
   const { total, createdAt } = backfill
   const asset = backfill.asset ?? ''

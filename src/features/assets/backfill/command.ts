@@ -27,7 +27,7 @@ export const backfill: Command<AssetsApp> = {
   name: 'backfill',
   summary: 'make the partitions of a range',
   about:
-    'Shows which partitions of a range it would make, and which not and why; with --yes it makes them. A backfill changes no schedule. `rota backfill` lists and cancels backfills.',
+    'Shows which partitions of a range it would produce, which it would skip, and why; with --yes it starts. A backfill changes no schedule. `rota backfill` lists and cancels backfills.',
   arguments: [{ name: 'asset', help: 'the asset', completes: 'job' }],
   options: [
     { name: 'partition', value: 'label', help: 'one partition', isList: true },
@@ -41,7 +41,7 @@ export const backfill: Command<AssetsApp> = {
       choices: backfillOrders,
     },
     { name: 'concurrency', value: 'count', help: 'how many at once', whole: [1, 100_000] },
-    { name: 'pace', value: 'pace', help: 'how many in which time, such as 10/1m' },
+    { name: 'pace', value: 'pace', help: 'how many may begin in a period, such as 10/1m' },
     { name: 'limit', value: 'count', help: 'how many at most', whole: [1, 100_000] },
     { name: 'yes', help: 'start it' },
     { name: 'wait', help: 'show the progress until it ends' },

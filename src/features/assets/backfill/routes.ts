@@ -33,7 +33,7 @@ export const backfillRoutes: readonly Route<AssetsApp>[] = [
     path: '/backfills/plan',
     role: 'read',
     group,
-    summary: 'Says which partitions a backfill would make, and which not and why.',
+    summary: 'Says which partitions a backfill would produce, which it would skip, and why.',
     about: 'Pass `plan` to `POST /backfills` to start exactly this.',
     body: z.strictObject(chosen),
     answer: z.strictObject(plan),
@@ -48,8 +48,9 @@ export const backfillRoutes: readonly Route<AssetsApp>[] = [
     path: '/backfills',
     role: 'operate',
     group,
-    summary: 'Starts a backfill, if there is anything to make.',
-    about: 'With `plan`, it is refused with 409 if it would no longer make exactly what was planned.',
+    summary: 'Starts a backfill, if there is anything to produce.',
+    about:
+      'With `plan`, it is refused with 409 if it would no longer produce exactly the planned partitions.',
     body: z.strictObject({
       ...change,
       ...chosen,

@@ -70,6 +70,9 @@ describe('a backfill', () => {
       const options = { ...range, [name]: value, dryRun: true }
       await expect(app.assets.backfill('raw', options)).rejects.toThrow(new RegExp(`not valid: ${name}: `))
     }
+    await expect(app.assets.backfill('raw', { ...range, partitions: ['2025-01-04'] })).rejects.toThrow(
+      /from: it contradicts `partitions`.*to: it contradicts `partitions`/,
+    )
     expect(await app.backfills.list()).toEqual([])
     expect(await app.runs.list({ job: 'raw' })).toHaveLength(3)
   })

@@ -187,7 +187,7 @@ describe('a schedule of an asset', () => {
     await expect(app.assets.schedule('nothing', { cron: '0 2 * * *' })).rejects.toMatchObject({
       code: 'JOB_UNKNOWN',
     })
-    await expect(app.assets.schedule('report', {})).rejects.toThrow(/nothing says when it is due/)
+    await expect(app.assets.schedule('report', {})).rejects.toThrow(/it has no schedule/)
   })
 
   it('of keys names its label, of a pair its key, and outside the first and last partition there is none', async () => {

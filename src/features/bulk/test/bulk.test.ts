@@ -53,12 +53,12 @@ it('a dry run says how many, shows examples and what is skipped, and changes not
 
 it.each([
   [{ action: 'retry' }, /filter: neither a filter nor ids are given/],
-  [{ action: 'retry', filter: '  ' }, /it is empty, which would mean all runs/],
+  [{ action: 'retry', filter: '  ' }, /it is empty and would match all runs/],
   [{ action: 'retry', filter: 'sate:failed' }, /character 1: "sate" is not a name/],
   [{ action: 'drop', filter: 'job:a' }, /action/],
   [{ action: 'retry', filter: 'job:a', limit: 10_001 }, /limit/],
   [{ action: 'retry', ids: [] }, /ids: it is not a list of ids/],
-  [{ action: 'retry', ids: ['abc'] }, /entry 1 is not the whole id/],
+  [{ action: 'retry', ids: ['abc'] }, /entry 1 is not the full id/],
   [{ action: 'retry', ids: ['0'.repeat(36)], filter: 'job:a' }, /a filter is given too/],
 ])('the request %j is refused', async (request, message) => {
   const app = await newApp(await emptyStore('memory'))

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { appAt } from '../../../../test/fixtures/app-stage.js'
 import { root } from '../../../../test/repository.js'
@@ -184,4 +184,62 @@ it('a blackout for all holds for triggers that are added, or get other blackouts
   expect(await hoursOf('added')).toEqual([0, 2, 3])
   expect(await hoursOf('edited')).toEqual([0, 3])
   expect(await app.calendars.list()).toEqual([])
+})
+
+describe('next-day', () => {
+  /** Monday, an hour before what Saturday and Sunday are moved to. */
+  const monday = Date.parse('2026-01-12T08:00:00Z')
+  const day = 24 * hour
+  const moving = {
+    job: 'work',
+    cron: '0 9 * * 6',
+    timezone: 'UTC',
+    calendar: { exclude: 'weekend', onExcluded: 'next-day' },
+  } as const
+
+  async function weekly(trigger: object) {
+    const stage = appAt(monday)
+    const { app } = stage
+    app.job('work', () => undefined)
+    app.calendars.define('weekend', { weekdays: ['sat', 'sun'] })
+    await app.start()
+    await app.triggers.add({ t: { ...moving, ...trigger } })
+    const dueAts = async () => (await app.runs.list({ trigger: 't' })).map(({ dueAt }) => dueAt.toISOString())
+    return { ...stage, dueAts }
+  }
+
+  it('moves nothing that was due before the trigger was defined', async () => {
+    const { app, pass, dueAts } = await weekly({})
+    expect((await app.triggers.get('t')).nextAt).toEqual(new Date('2026-01-19T09:00:00Z'))
+    await pass(2 * hour)
+    expect(await dueAts()).toEqual([])
+    await pass(7 * day)
+    expect(await dueAts()).toEqual(['2026-01-19T09:00:00.000Z'])
+    expect((await app.coverage())[0]).toMatchObject({ unexplainedCount: 0, unexpectedCount: 0 })
+  })
+
+  it('moves nothing that was decided without it, and goes on where the trigger had it', async () => {
+    const { app, clock, pass, dueAts } = await weekly({ calendar: { exclude: 'weekend' } })
+    await pass(5 * day + 12 * hour)
+    expect(new Date(clock.now()).toISOString()).toBe('2026-01-17T20:00:00.000Z')
+    const edit = (options: object) => app.triggers.add({ t: { ...moving, ...options } }, { replace: true })
+    await edit({})
+    await pass(2 * day)
+    expect(await dueAts()).toEqual([])
+    await pass(5 * day)
+    await edit({ payload: 'another' })
+    await pass(2 * day)
+    expect(await dueAts()).toEqual(['2026-01-26T09:00:00.000Z'])
+    expect((await app.coverage())[0]).toMatchObject({ unexplainedCount: 0, unexpectedCount: 0 })
+  })
+
+  it('is what a backfill with the definition of now also finds before the trigger was defined', async () => {
+    const { app } = await weekly({})
+    const range = { from: '2025-12-29T00:00:00Z', to: '2026-01-11T23:59:59Z' }
+    const { run } = await app.triggers.backfill('t', { ...range, definition: 'current', only: 'all' })
+    expect(run.map(({ at }) => at.toISOString())).toEqual([
+      '2025-12-29T09:00:00.000Z',
+      '2026-01-05T09:00:00.000Z',
+    ])
+  })
 })

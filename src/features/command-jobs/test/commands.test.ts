@@ -194,7 +194,7 @@ describe.skipIf(process.platform === 'win32')('a jobs file in trouble', () => {
     const listed = await on(...list)
     expect(listed.code).toBe(0)
     expect(listed.stderr).toMatch(
-      /^warning: every user of this machine may write \/.*jobs\.jsonl, and so .*; .*chmod o-w \/.*jobs\.jsonl\n$/,
+      /^warning: every user of this machine may write \/.*jobs\.jsonl, and can change what runs here; .*chmod o-w \/.*jobs\.jsonl\n$/,
     )
     const findings = JSON.parse((await on('doctor', '--json')).stdout) as { findings: unknown[] }
     expect(findings.findings).toContainEqual({

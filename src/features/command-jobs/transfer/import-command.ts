@@ -9,7 +9,7 @@ import { jobsFileOf, jobsOption } from '../jobs-option.js'
 export const importCommand: Command<CommandsApp> = {
   name: 'import',
   about:
-    'Imports the jobs of a file with one JSON map per line (JSONL), and prints the result of each line: added, unchanged if it exists already, executed if it was executed already and is only kept, conflict if another job has its id, faulty with line and column. Faulty lines are skipped and the others imported, all at once; the exit code is 1 if a line was not imported. With --shell, sh runs the commands: then whoever wrote the file runs programs here.',
+    'Imports the jobs of a file with one JSON map per line (JSONL), and prints the result of each line: added, unchanged if it exists already, executed if it was executed already and is only kept, conflict if another job has its id, faulty with line and column. Faulty lines are skipped and the others imported, all at once; the exit code is 1 if a line was not imported. With --shell, sh runs the commands: the author of the file can then run programs here.',
   arguments: [{ name: 'file', help: 'the jobs, one per line' }],
   options: [
     { name: 'dry-run', help: 'only show what would happen to each line' },

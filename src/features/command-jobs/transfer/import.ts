@@ -15,7 +15,7 @@ import { executionsOf, linesOf } from '../store-jobs.js'
 export interface ImportOptions {
   /** Only says what would become of each line. */
   readonly dryRun?: boolean | undefined
-  /** Takes commands as lines for `sh -c`, which whoever wrote the file then may run here. */
+  /** Takes commands as lines for `sh -c`: the author of the file can then run programs here. */
   readonly shell?: boolean | undefined
   /** Takes nothing where any line has a fault. */
   readonly strict?: boolean | undefined

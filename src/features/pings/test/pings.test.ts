@@ -15,18 +15,26 @@ interface Received {
 
 /** A real receiver; it refuses as often as it is told to. */
 async function receiver() {
-  const state = { received: [] as Received[], refusals: 0 }
+  const state = {
+    received: [] as Received[],
+    refusals: 0,
+    /** No request is answered before. */
+    hold: Promise.resolve(),
+    release: () => undefined as void,
+  }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
+    const answer = async (): Promise<void> => {
+      await state.hold
       const isRefused = state.refusals-- > 0
       const url = new URL(request.url ?? '', 'http://receiver')
       const body = Buffer.concat(chunks).toString()
       if (!isRefused)
         state.received.push({ path: url.pathname, rid: url.searchParams.get('rid') ?? '', body })
       response.writeHead(isRefused ? 503 : 200).end('OK')
-    })
+    }
+    request.on('end', () => void answer())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
@@ -61,6 +69,31 @@ describe('pings of a trigger', () => {
     expect(success?.rid).toBe(start?.rid)
     const [run] = await app.runs.list({ job: 'work' })
     expect(success?.body).toBe(`nightly: success\nrun ${run?.id}`)
+  })
+
+  it('tell an end only after the start was told, however long the receiver takes for that', async () => {
+    const { state, url, until } = await receiver()
+    const held = new Promise<void>((resolve) => (state.release = resolve))
+    state.hold = held
+    const app = newApp()
+    let end: () => void = () => undefined
+    app.job('work', () => new Promise<void>((resolve) => (end = resolve)))
+    app.schedule('nightly', { job: 'work', at: soon(), ping: url })
+    await app.start()
+    const pings = async () => await app.runs.list({ job: 'alert:ping:run' })
+    await vi.waitFor(async () => expect(await pings()).toMatchObject([{ state: 'running' }]), 20_000)
+    end()
+    await vi.waitFor(async () => expect(await pings()).toHaveLength(2), 20_000)
+    const states = (await pings()).map(({ payload, state, waitsFor }) => [
+      (payload as { kind: string }).kind,
+      state,
+      waitsFor?.startsWith('key:alert:ping:run='),
+    ])
+    expect(states).toContainEqual(['success', 'pending', true])
+    expect(states).toContainEqual(['start', 'running', undefined])
+    state.release()
+    await until(2)
+    expect(state.received.map(({ path }) => path)).toEqual(['/secret-check/start', '/secret-check'])
   })
 
   it('tell a failure and why, after its last attempt, and come to a receiver that was away', async () => {

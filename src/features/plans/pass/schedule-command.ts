@@ -22,7 +22,7 @@ import { durationOf } from '../../../cli/framework/times-of.js'
 export const schedule = (program: ProgramParts): Command => ({
   name: 'schedule',
   about:
-    'Enqueues the entries of a plan that are due from now to the end of the window, or fell due since the previous pass, each of them once; for cron. Does nothing unless SCHEDULER_ENABLED is on; with PIPELINE_ENABLED off, nothing is read or written. A summary of the day is written to the output directory.',
+    'Enqueues the entries of a plan that are due from now to the end of the window, or became due since the previous pass, each once; for cron. It does nothing unless SCHEDULER_ENABLED is on; with PIPELINE_ENABLED off, nothing is read or written. A summary of the day is written to the output directory.',
   options: [
     { name: 'plan', value: 'file', help: 'the plan', completes: 'file', isRequired: true },
     {
@@ -34,7 +34,7 @@ export const schedule = (program: ProgramParts): Command => ({
     {
       name: 'look-back',
       value: 'duration',
-      help: 'how far back to enqueue what a missed pass left out; default: 24h, but 0 in the first pass of a plan',
+      help: 'how far back to enqueue the entries of missed passes; default: 24h, but 0 in the first pass of a plan',
     },
     queueDirOption,
     outputDirOption,

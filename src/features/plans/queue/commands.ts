@@ -161,7 +161,7 @@ const retry = (program: ProgramParts): Command => ({
 const requeue = (program: ProgramParts): Command => ({
   name: 'requeue',
   summary: 'reclaim the runs of dead workers',
-  about: 'Makes the runs pending again that dead workers and other programs left in running.',
+  about: 'Returns the runs that dead workers and other programs left in running to pending.',
   options: [queueDirOption, jsonOption],
   examples: { 'rota queue requeue': 'after a crash' },
   run: onStore(program, toChange, async (context, store) => {

@@ -35,7 +35,7 @@ import { WorkGuard } from './work-guard.js'
 export const work = (program: ProgramParts): Command => ({
   name: 'work',
   about:
-    'Claims the next due run of a queue, performs its pipeline and moves it to done or failed; one run per call, for cron. Any number of workers may run at once: no run is performed twice at a time, and the run of a dead worker is reclaimed when its lease expires. Does nothing unless WORKER_ENABLED is on; with PIPELINE_ENABLED off, nothing is read or written. A file in pending that is not a run is moved to failed with the reason. A summary is written to the output directory. Ends with 1 if the run failed, or a file was not a run.',
+    'Claims the next due run of a queue, performs its pipeline and moves it to done or failed; one run per call, for cron. Any number of workers may run at once: no run is performed twice at the same time, and the run of a dead worker is reclaimed when its lease expires. It does nothing unless WORKER_ENABLED is on; with PIPELINE_ENABLED off, nothing is read or written. A file in pending that is not a run is moved to failed with the reason. A summary is written to the output directory. Exit code 1 if the run failed, or a file was not a run.',
   options: [
     queueDirOption,
     {

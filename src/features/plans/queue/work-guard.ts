@@ -65,7 +65,7 @@ export class WorkGuard {
   }
 
   #onExit(code: number): void {
-    const cut = this.#run === undefined ? '' : `; it cut off ${this.#run}, which counts as a crash`
+    const cut = this.#run === undefined ? '' : `; it interrupted ${this.#run}, which counts as a crash`
     this.#out.note(`error: ${exitText(code, this.#errors)}${cut}; exit code ${exitCodes.internal}`)
   }
 }

@@ -59,7 +59,7 @@ describe('rota work and the functions of pipelines', () => {
     const worked = await work('() => process.exit(0)')
     expect(worked).toMatchObject({ code: 70, files: active })
     expect(worked.stderr).toMatch(
-      /^error: process\.exit\(0\) was called by run \w+ of pipeline; it cut off morning_a1, which counts as a crash; exit code 70\n$/,
+      /^error: process\.exit\(0\) was called by run \w+ of pipeline; it interrupted morning_a1, which counts as a crash; exit code 70\n$/,
     )
   })
 

@@ -27,7 +27,7 @@ export class Deliveries {
   async deliver(sensor: string, observation: Observation): Promise<Delivered> {
     const problem = observationProblem(observation)
     if (problem !== undefined)
-      throw new RotaError('PAYLOAD_INVALID', `the observation cannot be taken: ${problem}`)
+      throw new RotaError('PAYLOAD_INVALID', `the observation cannot be accepted: ${problem}`)
     return await new Promise((resolve, reject) => {
       const waiting = this.#waiting.get(sensor) ?? []
       this.#waiting.set(sensor, waiting)

@@ -64,7 +64,7 @@ export class Webhooks {
     try {
       return await this.#take(decoded(name), read)
     } catch (error) {
-      // The sender is told nothing of what went wrong here, only that it may try again.
+      // The answer says only that the sender may try again, not what went wrong here.
       this.#options.onTrouble(error)
       return notNow
     }

@@ -17,7 +17,7 @@ function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
   const failed = `${count(record.failures, 'failure')} in a row${reason}`
   const look = `\`rota sensor history ${name}\` shows the polls`
   if (condition === 'failing' || condition === 'broken')
-    return warn('sensors', `sensor ${name} is ${condition}, ${failed}`, `mend what it looks at; ${look}`)
+    return warn('sensors', `sensor ${name} is ${condition}, ${failed}`, `fix what it polls; ${look}`)
   if (pause !== undefined && record.failures > 0)
     return warn(
       'sensors',

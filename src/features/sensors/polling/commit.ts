@@ -76,7 +76,7 @@ export async function commitPoll(
   return undefined
 }
 
-/** Gives a claimed poll back, where it is still held: whoever looks next begins anew. */
+/** Releases a claimed poll, if it is still claimed: the next process polls again. */
 export async function releasePoll(
   { store, now }: Pick<CommitContext, 'store' | 'now'>,
   claimed: SensorFacts,

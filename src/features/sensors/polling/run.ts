@@ -45,7 +45,7 @@ export function sensorLoop(sensors: ReadonlyMap<string, ConfiguredSensor>): Feat
   }
 }
 
-/** How many polls go on at once; those that ignore their signal do not count. */
+/** How many polls run at once; those that ignore their signal do not count. */
 const mostAtOnce = 256
 
 /** A poll that ignores its signal keeps its sensor from being polled for this many timeouts. */
@@ -87,7 +87,7 @@ class Sensors implements RunningLoop {
     return { at: Math.max(next ?? Infinity, now + 1) }
   }
 
-  /** Ends in order: polls under way are told to stop, what they still hand back is kept, and every sensor is cleaned up. */
+  /** Stops: the signals of running polls abort, results that they still return are kept, and every sensor is cleaned up. */
   async stop(): Promise<void> {
     this.#watches.stop()
     this.#ending.abort()

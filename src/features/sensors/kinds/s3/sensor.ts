@@ -16,7 +16,7 @@ import {
 } from '../sweep/sift.js'
 import { positionOf, Sweep, type SweepState } from '../sweep/sweep.js'
 
-/** A sensor that finds every new object of a bucket once. */
+/** A sensor that finds every new object of a bucket once; `sweep/sweep.ts` says how it remembers the keys. */
 export function s3Sensor(options: S3SensorOptions): ConfiguredSensor<S3Config, SweepState> {
   const config = readS3Options(options)
   return { type: 's3', sensor: sensorOver(new S3Listing(config)), config }

@@ -153,8 +153,7 @@ function placesOf({ columns, rows }: SqlAnswer, { cursor }: SqlRowsConfig): read
 
 function placeValue(row: readonly SqlCell[], index: number | undefined): StoredValue {
   const cell = row[index ?? -1]
-  if (cell === undefined)
-    throw new Error('the rows do not have the columns of the cursor under their own names')
+  if (cell === undefined) throw new Error('the rows do not have columns with the names in `cursor`')
   const stored = storedValueOf(cell)
   if (stored.text === undefined) throw new Error('the columns of a cursor are numbers, times or short texts')
   return stored

@@ -268,7 +268,7 @@ function openedAt(state: SweepState, options: SweepOptions, at: Instant): OpenSw
   }
 }
 
-/** As many bins as the budget allows, starting at another bin each time, so that none waits for ever. */
+/** As many bins as the budget allows, starting at another bin each time, so that none waits forever. */
 function binsToRecheck({ recheck, knownCount, sweeps }: SweepState): readonly number[] {
   const allowed = Math.max(1, Math.floor((binCount * recheckBudget) / Math.max(1, knownCount)))
   const first = sweeps % binCount
