@@ -57,6 +57,7 @@ async function takeAll(url) {
     })
     await page.goto(`${url}/#${path}`)
     await page.waitForTimeout(2500)
+    await page.locator('[role=progressbar]').waitFor({ state: 'detached', timeout: 120_000 })
     const file = join(images, `${name}.png`)
     await page.screenshot({ path: file })
     await page.close()
@@ -69,8 +70,8 @@ async function takeAll(url) {
     const filled = path.replace(':id', failed).replace(':name', 'tick').replace(/:\w+/, '')
     const [, name = ''] = /^\/?(.*?)\/?$/.exec(path.replace(/:\w+/, 'one')) ?? []
     // After a minute, an hour has more to show than a day.
-    const range = path === '/timeline' ? '?range=1h' : ''
-    await take({ name: name === '' ? 'now' : name.replaceAll('/', '-'), path: `${filled}${range}` })
+    const asked = { '/timeline': '?range=1h', '/simulate': '?days=1&run=yes' }[path] ?? ''
+    await take({ name: name === '' ? 'now' : name.replaceAll('/', '-'), path: `${filled}${asked}` })
   }
   await take({ name: 'now-dark', path: '/', theme: 'dark' })
   await take({ name: 'now-narrow', path: '/', width: 360, height: 780 })

@@ -49,7 +49,7 @@ export function newContext(options: ContextOptions): AppContext {
     get storeUrl() {
       return options.storeUrl()
     },
-    get storeForThread() {
+    get storeForReader() {
       const { clock: given, durability } = options.settings
       const url = options.storeUrl()
       return given === systemClock && /^(?:sqlite|postgres(?:ql)?):/.test(url)

@@ -152,7 +152,7 @@ export class Lifecycle {
     this.#store.watch()
     const guard = await this.#openGuard(store, options.acceptClock ?? false)
     const record = this.#newRecord(store, roles.scheduler ? own.digest : '')
-    // Before anything is written, so that whoever sees these definitions sees whose they are.
+    // Before anything is written, so that a process that sees these definitions also sees their owner.
     if (roles.scheduler) await record.tell(undefined)
     const beforeEnding = (names: readonly string[]): Promise<void> => this.#beforeEnding(record, names)
     const report = await own.write(store, { directory, roles, now: guard.now(), beforeEnding })

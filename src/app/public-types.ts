@@ -43,7 +43,7 @@ export type Why = Dated<explain.Why>
 export type Explanation = Dated<explain.Explanation>
 
 /** The answer of `app.coverage` for one trigger. */
-export type Coverage = Dated<ledger.Coverage>
+export type Coverage = Dated<ledger.CoverageReport>
 
 /** The time range of a partition. */
 export type Slice = Dated<partition.Slice>

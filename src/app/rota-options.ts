@@ -39,7 +39,7 @@ export interface RotaOptions {
   readonly serve?: ServeSettings | false | undefined
   /** The directory that relative paths start at; default: the working directory. */
   readonly directory?: string | undefined
-  /** Where time comes from; the machine's clock unless a test hands in its own. */
+  /** The source of time; default: the clock of the machine. For tests. */
   readonly clock?: Clock | undefined
 }
 
@@ -53,9 +53,9 @@ export interface BusOptions {
 export interface StartOptions {
   /** Which loops run here; default: both. */
   readonly roles?: Partial<Roles> | undefined
-  /** Believe the wall clock even if it is more than a year ahead of the store. */
+  /** Accept the wall clock even if it is more than a year ahead of the store. */
   readonly acceptClock?: boolean | undefined
-  /** Go on with a store that shows an older state than this host has seen. */
+  /** Accept a store that shows an older state than this host has seen. */
   readonly acceptStore?: boolean | undefined
 }
 
@@ -65,7 +65,7 @@ export interface Settings extends AppSettings {
   readonly create: boolean
   readonly directory: string | undefined
   readonly clock: Clock
-  /** For a thread that only reads the store. */
+  /** For a process that only reads the store. */
   readonly reader?: ReaderAccess | undefined
 }
 

@@ -21,7 +21,7 @@ import {
 } from '../kernel/job/define-job.js'
 import type { JobRef, WithPayload } from '../kernel/job/job-ref.js'
 import { payloadSchemas, type PayloadSchema, type SchemaInput } from '../kernel/job/payload-schema.js'
-import type { Coverage } from '../kernel/ledger/coverage.js'
+import type { CoverageReport } from '../kernel/ledger/coverage.js'
 import {
   defineTrigger,
   type JobSchedule,
@@ -66,7 +66,7 @@ import { clockFor } from './store/open-store.js'
 import type { Address } from '../server/listen.js'
 import { appHandler, type AppHandler, type HandlerOptions, type ListenOptions } from './serve/app-handler.js'
 
-/** An app: what it defines, and everything that can be asked of its store. Each feature adds the object of its name. */
+/** An app: its definitions, and everything that its store can do. Each feature adds the object with its name. */
 export interface Rota extends Omit<Bordered<App>, 'on' | 'now'> {
   /** Listens to events of this process; returns the function that stops listening. */
   on<Name extends EventName>(name: Name, listener: (event: PublicEvents[Name]) => void): () => void
@@ -90,7 +90,7 @@ type ApiOf<One> = One extends { readonly api: (context: AppContext) => infer Api
 export type CronOptions = JobOptions &
   Omit<ScheduleOptions, 'cron' | 'every' | 'after' | 'anchor' | 'immediate' | 'at'>
 
-/** Makes an app, which is not started yet. */
+/** Creates an app without starting it. */
 export function rota(options: RotaOptions = {}): Rota {
   const name = options.app ?? codeAppName(options.directory)
   const app = createApp(options, `code:${name}`, { program: mainProgram() })
@@ -225,7 +225,9 @@ class AppRoot {
     options: CronOptions = {},
   ): JobRef<unknown, Awaited<Result>> {
     const entries = Object.entries(options)
-    const isOfJob = ([key]: [string, unknown]): boolean => jobOptionNames.includes(key as keyof JobOptions)
+    // What is promised is promised for the trigger, as in a config.
+    const isOfJob = ([key]: [string, unknown]): boolean =>
+      key !== 'sla' && jobOptionNames.includes(key as keyof JobOptions)
     const schedule = Object.fromEntries(entries.filter((entry) => !isOfJob(entry)))
     // Before the job is added: a faulty expression adds nothing.
     const calendars = this.#context.definitions.part(namedCalendars)
@@ -235,7 +237,7 @@ class AppRoot {
     return job
   }
 
-  /** Defines when a job is due, under a name of its own. */
+  /** Defines when a job is due: a trigger with its own name. */
   schedule<Payload>(name: string, options: JobSchedule<Payload>): void {
     const { assertNotStarted, definitions } = this.#context
     assertNotStarted('a trigger')
@@ -260,7 +262,7 @@ class AppRoot {
     return this.#context.events.on(name, listener)
   }
 
-  /** Records a run of a job. The run is durable when the promise resolves. If the unique key is taken, the result is the run that has it. */
+  /** Records a run of a job. The run is durable when the promise resolves. If another run has the unique key, the result is that run. */
   async enqueue<Payload, Result = unknown>(
     job: JobRef<Payload, Result> | string,
     ...[payload, options = {}]: WithPayload<Payload, EnqueueOptions>
@@ -284,7 +286,7 @@ class AppRoot {
     return await this.#lifecycle.start(options)
   }
 
-  /** Stops in order: runs in progress may finish within the grace period, the others are released; then closes the store. */
+  /** Stops the app: runs in progress may finish within the grace period, the others are released; then it closes the store. */
   async stop(options: { readonly grace?: string | number } = {}): Promise<void> {
     await this.#lifecycle.stop(parseDuration(options.grace ?? '30s'))
   }
@@ -309,13 +311,13 @@ class AppRoot {
   /** Compares the computed due instants with the ledger, for one trigger or all. */
   async coverage(
     options: { readonly trigger?: string | undefined; readonly since?: InstantInput | undefined } = {},
-  ): Promise<readonly Coverage[]> {
+  ): Promise<readonly CoverageReport[]> {
     const { coverageReport } = await import('./explain/coverage-report.js')
     const { trigger, since } = options
     return await coverageReport(await this.store(), { trigger, ...readInstants('the time', { since }) })
   }
 
-  /** Looks for problems and says what to do about each. */
+  /** Finds problems and says what to do about each. */
   async doctor(options: { readonly deep?: boolean } = {}): Promise<readonly Finding[]> {
     const { examine } = await import('./doctor/doctor.js')
     const store = await this.store()
@@ -323,7 +325,7 @@ class AppRoot {
     return await examine({ store, clock: this.#context.clock, wentBack, deep: options.deep ?? false })
   }
 
-  /** Simulates the time to come: the real engine on a virtual clock, with handlers that only take as long as earlier runs did. */
+  /** Simulates the next days: the real engine on a virtual clock. Handlers are not called; each run takes as long as earlier runs did. */
   async simulate(options: SimulateOptions = {}): Promise<SimulationResult> {
     const { simulateApp } = await import('./simulate/app-simulation.js')
     const { own } = this.#lifecycle
@@ -335,12 +337,12 @@ class AppRoot {
     )
   }
 
-  /** Stops all ticks and claims in every process; runs in progress go on. False if it was frozen already. */
+  /** Stops all ticks and claims in every process; runs in progress continue. False if it was frozen already. */
   async freeze(options: HoldOptions = {}): Promise<boolean> {
     return await hold(this.#context, 'all', options)
   }
 
-  /** Ends a freeze. What was due meanwhile stays skipped, unless `catchUp` is set. */
+  /** Ends a freeze. Instants that were due meanwhile stay skipped, unless `catchUp` is set. */
   async thaw(options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, 'all', options)
   }
@@ -359,7 +361,7 @@ class AppRoot {
     })
   }
 
-  /** Serves the HTTP API on an address of its own until the app stops; what is not said is as in the options of the app. */
+  /** Serves the HTTP API on its own address until the app stops; the defaults are those of the app's option `serve`. */
   async listen(options: ListenOptions = {}): Promise<Address> {
     const { listen } = await import('./serve/listen.js')
     const { serve } = this.#context.settings

@@ -18,7 +18,7 @@ const own: Entries = {
       },
     ],
     reload: [
-      'let the running engine read its config again',
+      'make the running engine read its config again',
       async () => (await import('./commands/everyday/reload.js')).reload,
     ],
     list: ['list triggers, jobs or queues', async () => (await import('./commands/everyday/list.js')).list],
@@ -33,7 +33,7 @@ const own: Entries = {
       async () => extended((await import('./commands/everyday/run.js')).run),
     ],
     backfill: [
-      'run due instants of the past again',
+      'run past due instants again',
       async () => (await import('./commands/everyday/backfill.js')).backfill,
     ],
     enqueue: ['enqueue a run of a job', async () => (await import('./commands/everyday/enqueue.js')).enqueue],
@@ -61,12 +61,9 @@ const own: Entries = {
       'prove that no due instant was lost',
       async () => (await import('./commands/explain/coverage.js')).coverage,
     ],
-    check: [
-      'say whether a config has faults, and all of them',
-      async () => (await import('./commands/explain/check.js')).check,
-    ],
+    check: ['list all faults of a config', async () => (await import('./commands/explain/check.js')).check],
     lint: [
-      'find what may surprise in a config',
+      'find surprising settings in a config',
       async () => (await import('./commands/explain/lint.js')).lint,
     ],
     diff: [
@@ -74,7 +71,7 @@ const own: Entries = {
       async () => (await import('./commands/explain/diff.js')).diff,
     ],
     simulate: [
-      'simulate the time to come',
+      'simulate the next days',
       async () => (await import('./commands/explain/simulate.js')).simulate,
     ],
     history: [
@@ -82,7 +79,7 @@ const own: Entries = {
       async () => (await import('./commands/explain/history.js')).history,
     ],
     doctor: [
-      'look for problems and say what to do',
+      'find problems and say what to do',
       async () => (await import('./commands/explain/doctor.js')).doctor,
     ],
   }),

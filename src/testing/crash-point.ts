@@ -59,16 +59,23 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     unwatch.push(end)
     return end
   })
-  const wrap = (wrapped: Store): Store =>
-    new Proxy(wrapped, {
+  const wrap = (wrapped: Store): Store => {
+    const called = new Map<string | symbol, unknown>()
+    return new Proxy(wrapped, {
       get(target, key) {
         const own = methods.get(key)
         if (own !== undefined) return own
+        const known = called.get(key)
+        if (known !== undefined) return known
         const value: unknown = Reflect.get(target, key, target)
         if (typeof value !== 'function') return value
-        return (...args: unknown[]) => call(value as (...args: unknown[]) => Promise<unknown>, args)
+        const method = (...args: unknown[]): Promise<unknown> =>
+          call(value as (...args: unknown[]) => Promise<unknown>, args)
+        called.set(key, method)
+        return method
       },
     })
+  }
   return {
     store: wrap(real),
     get calls() {

@@ -1,4 +1,4 @@
-import type { Clock } from '../time/clock.js'
+import type { Clock, WakeSignal } from '../time/clock.js'
 import { parseDuration } from '../time/duration.js'
 import type { Instant } from '../time/instant.js'
 import { Timeline } from './timeline.js'
@@ -32,11 +32,11 @@ export class FakeClock implements Clock {
     return this.#upMs + this.#timeline.monotonicMs
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: WakeSignal): Promise<void> {
     return this.#sleep({ dueMs: this.monotonicMs() + ms, wallAt: undefined }, signal)
   }
 
-  sleepUntil(at: Instant, signal?: AbortSignal): Promise<void> {
+  sleepUntil(at: Instant, signal?: WakeSignal): Promise<void> {
     return this.#sleep({ dueMs: this.monotonicMs() + Math.max(0, at - this.now()), wallAt: at }, signal)
   }
 
@@ -93,7 +93,7 @@ export class FakeClock implements Clock {
     return true
   }
 
-  async #sleep(until: { dueMs: number; wallAt: Instant | undefined }, signal?: AbortSignal): Promise<void> {
+  async #sleep(until: { dueMs: number; wallAt: Instant | undefined }, signal?: WakeSignal): Promise<void> {
     if (signal?.aborted === true || until.dueMs <= this.monotonicMs()) return
     // A stopped clock belongs to a dead process: its sleeps never end.
     if (this.#isStopped) return new Promise(() => undefined)

@@ -174,7 +174,7 @@ export class TestApp<App extends Startable> {
     for (const store of this.#stores) store.crashAt(call, when)
   }
 
-  /** Starts the app anew after a crash, or for the first time. */
+  /** Starts the app again after a crash, or for the first time. */
   async restart(): Promise<void> {
     if (this.#process !== undefined) throw new Error('the process is alive: call crash() first')
     const clock = this.clock.fork()
@@ -188,7 +188,7 @@ export class TestApp<App extends Startable> {
   async close(): Promise<void> {
     const process = this.#process
     this.#process = undefined
-    // A stop waits on the clock of the app for handlers that go on.
+    // A stop waits on the clock of the app for handlers that continue.
     const stopped = process?.app.stop().then(() => true)
     for (let isOver = stopped === undefined; !isOver; ) {
       isOver = await Promise.race([stopped as Promise<boolean>, this.clock.advance(1000).then(() => false)])

@@ -8,7 +8,7 @@ import { splitChange, type ChangeOptions } from '../../kernel/audit/change-optio
 import type { Json } from '../../kernel/definition/json.js'
 import { loadBackfillKinds, loadTriggerKinds } from '../features.js'
 
-/** What a backfill of a trigger makes and what not, and the backfill; it is absent after a dry run, or if there is nothing to make. */
+/** What a backfill of a trigger runs and what it skips, and the backfill; it is absent after a dry run, or if there is nothing to run. */
 export interface TriggerBackfill extends InstantsPlan {
   readonly backfill: Backfill | undefined
 }
@@ -38,7 +38,7 @@ export class Backfills {
     return await this.#status((await findBackfill(await this.#context.store(), id)).backfill)
   }
 
-  /** Starts a backfill that was planned. One that was started already stays as it is. */
+  /** Starts a planned backfill. If it was started already, nothing changes. */
   async start(id: string, options: ChangeOptions = {}): Promise<Backfill> {
     const { startBackfill } = await import('../../engine/backfill/perform-backfill.js')
     const { findBackfill } = await import('../../engine/backfill/stored-backfills.js')
@@ -57,7 +57,7 @@ export class Backfills {
     })
   }
 
-  /** Cancels a backfill: what waits is cancelled, what runs is asked to stop, and nothing more of it begins. */
+  /** Cancels a backfill: its pending runs are cancelled, its running ones are asked to stop, and no more begin. */
   async cancel(id: string, options: ChangeOptions = {}): Promise<Backfill> {
     const { cancelBackfill } = await import('../../engine/backfill/perform-backfill.js')
     const kinds = await loadBackfillKinds()

@@ -7,7 +7,7 @@ import type { DefinitionDiff } from '../explain/definition-diff.js'
 import type { Surprise } from '../explain/lint.js'
 import { loadTriggerKinds } from '../features.js'
 
-/** `app.definitions`: what this app defines, looked at before its start. Nothing here writes to the store. */
+/** `app.definitions`: checks the definitions of this app before its start. Nothing here writes to the store. */
 export class DefinitionsApi {
   readonly #context: AppContext
   readonly #own: OwnDefinitions
@@ -31,7 +31,7 @@ export class DefinitionsApi {
     return await faultsOf(await this.#store(), { source, where, registry, kinds, directory, now: now() })
   }
 
-  /** What is allowed and may surprise; the store is asked how long runs took. */
+  /** Settings that are allowed but may surprise you; durations of runs are read from the store. */
   async lint(): Promise<readonly Surprise[]> {
     const { lint } = await import('../explain/lint.js')
     const { source, where } = this.#own.all()

@@ -37,7 +37,7 @@ function kindOf(target: HoldTarget): TargetKind {
 
 /** How something is resumed. */
 export interface ReleaseOptions extends ChangeOptions {
-  /** Runs what was due meanwhile, as the catch-up policy says; default: it stays skipped. */
+  /** Applies the catch-up policy to instants that were due meanwhile; default: they stay skipped. */
   readonly catchUp?: boolean | undefined
 }
 

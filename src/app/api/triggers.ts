@@ -33,19 +33,19 @@ export class Triggers {
     return await (await this.#context.store()).triggers()
   }
 
-  /** Adds triggers at run time, and the jobs that are new with them. */
+  /** Adds triggers at run time, and new jobs for them. */
   async add(
     triggers: Readonly<Record<string, TriggerInput>>,
     options: {
       readonly jobs?: Readonly<Record<string, JobInput>> | undefined
-      /** Changes what exists already instead of refusing it. */
+      /** Changes existing definitions instead of refusing them. */
       readonly replace?: boolean | undefined
     } & ChangeOptions = {},
   ): Promise<Added> {
     return await addAll(this.#context, { triggers, ...options })
   }
 
-  /** Changes options of a trigger that was added at run time; those that are not given stay as they are. */
+  /** Changes options of a trigger that was added at run time; omitted options do not change. */
   async edit(
     name: string,
     options: Partial<TriggerInput>,
@@ -75,12 +75,12 @@ export class Triggers {
     return await hold(this.#context, `trigger:${name}`, options)
   }
 
-  /** Resumes a trigger. What was due meanwhile stays skipped, unless `catchUp` is set. */
+  /** Resumes a trigger. Instants that were due meanwhile stay skipped, unless `catchUp` is set. */
   async resume(name: string, options: ReleaseOptions = {}): Promise<boolean> {
     return await release(this.#context, `trigger:${name}`, options)
   }
 
-  /** Plans to run the due instants of a range again, under the definitions of that time. `app.backfills` starts, shows and cancels it. */
+  /** Plans to run the due instants of a range again, with the definitions of that time. `app.backfills` starts, shows and cancels it. */
   async backfill(
     name: string,
     options: TriggerBackfillOptions &

@@ -18,17 +18,17 @@ export class Workers {
     return await workersOf(await this.#context.store(), this.#context.now())
   }
 
-  /** Lets a process, or all of a host, finish what it has and take nothing more. */
+  /** Drains a process, or all processes of a host: they finish their runs and take no new ones. */
   async drain(target: string, options: ChangeOptions = {}): Promise<readonly Drained[]> {
     return await this.#drain('drain', target, { isDraining: true, ...options })
   }
 
-  /** Lets a process, or all of a host, take work again; a process that has exited does not come back. */
+  /** Ends the draining of a process, or of all processes of a host; it does not restart a process that has exited. */
   async undrain(target: string, options: ChangeOptions = {}): Promise<readonly Drained[]> {
     return await this.#drain('undrain', target, { isDraining: false, ...options })
   }
 
-  /** Lets processes of `rota up` read their configs again and take what changed; resolves with their answers. */
+  /** Makes processes of `rota up` read their configs again and apply the changes; resolves with their answers. */
   async reload(options: ReloadOptions = {}): Promise<readonly ReloadedProcess[]> {
     const { askToReload } = await import('../reload/ask-to-reload.js')
     return await askToReload(this.#context, options)

@@ -11,7 +11,7 @@ import { formatInstant, type Instant } from '../../time/instant.js'
 
 /** Who holds something back, why, and until when. The hold keeps it, and the audit as well. */
 export interface HoldOptions extends ChangeOptions {
-  /** It ends by itself then. */
+  /** When it ends. */
   readonly until?: InstantInput | undefined
 }
 
@@ -34,7 +34,7 @@ export async function holdOn(
   return (await store.hold({ target, now, untilAt, actor: by, note: reason })) === 'held'
 }
 
-/** Whoever looks at a hold sees both, on every list. */
+/** Every list of holds shows both. */
 const longest = { by: 256, reason: 4096 } as const
 
 function checkText(text: unknown, most: number, place: Place): void {
@@ -44,7 +44,7 @@ function checkText(text: unknown, most: number, place: Place): void {
   fault(place, message, `a text of at most ${most} characters`)
 }
 
-/** Lets a target go; false where nothing held it. */
+/** Ends the hold on a target; false if there was none. */
 export async function letGo(
   store: Store,
   request: { target: HoldTarget; now: Instant; catchUp: boolean } & DryRun,

@@ -9,7 +9,7 @@ import type { ModuleInput } from '../../kernel/job/define-handler.js'
 export interface ConfigOptions extends Omit<ConfigInput, 'jobs' | 'steps'>, FeatureSections {
   /** Functions that steps of pipelines use, by name. */
   readonly steps?: Readonly<Record<string, StepFunction>> | undefined
-  /** What there is to do, by name. */
+  /** What to do, by name. */
   readonly jobs?: Readonly<Record<string, ConfigJob>> | undefined
 }
 

@@ -16,7 +16,7 @@ export interface DefinitionWatchOptions {
 /** The fingerprint of every job and trigger by its name, under its source. */
 type Known = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Tells of jobs and triggers that come and go while an app runs, whoever defined them: a command line, a jobs file, another process. */
+/** Reports jobs and triggers that are added or removed while an app runs, by a command line, a jobs file or another process. */
 export class DefinitionWatch {
   readonly #options: DefinitionWatchOptions
   readonly #loop: Loop

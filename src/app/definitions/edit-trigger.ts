@@ -116,7 +116,7 @@ const fieldOf: Readonly<Record<string, keyof Trigger>> = {
   ping: 'ping',
 }
 
-/** The stored schedule as options, unless the given ones say anew when it is due. */
+/** The stored schedule as options, unless the given ones have a schedule. */
 function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
   const isGrid = options['every'] !== undefined && options['after'] === undefined
   // Another interval stays on the same grid.
@@ -124,7 +124,7 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
     return { anchor: formatInstant(schedule.anchorAt) }
   }
   const { startAt, count } = schedule
-  // The end of a limited number is computed anew.
+  // The end of a limited number is computed again.
   const endAt = count === undefined ? schedule.endAt : undefined
   const bounds = {
     ...(count === undefined ? {} : { count }),

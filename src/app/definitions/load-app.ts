@@ -73,7 +73,7 @@ async function rereadConfig(
   running: Parameters<ReadAgain>[0],
 ): Promise<Reread> {
   const loaded = await loadConfig(path, configSections, { isAgain: true })
-  if (loaded.kind === 'module') throw new RotaError('CONFIG_INVALID', `${path} is no config any more`)
+  if (loaded.kind === 'module') throw new RotaError('CONFIG_INVALID', `${path} no longer exports a config`)
   const settings = settingsOf(loaded, overrides)
   const here = { ...settings, store: running.storeUrl, clock: running.clock }
   const { context } = await composeLoaded(loaded, { overrides, settings: here })

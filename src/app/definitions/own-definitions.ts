@@ -84,7 +84,7 @@ export class OwnDefinitions {
     return report
   }
 
-  /** Writes the jobs once; whoever comes meanwhile waits for the same, and a failure is everybody's. */
+  /** Writes the jobs once; calls meanwhile wait for the same write, and fail with it. */
   async writeJobs(store: Store, now: Instant): Promise<void> {
     this.#writing ??= this.#writeJobs(store, now)
     try {

@@ -164,7 +164,7 @@ describe('rota doctor', () => {
     await pass(10 * minute)
     expect(await found('skips')).toMatchObject([
       {
-        message: expect.stringContaining('because the run before was unfinished') as unknown,
+        message: expect.stringContaining('because the previous run was unfinished') as unknown,
         todo: expect.stringContaining('overlap') as unknown,
       },
     ])

@@ -12,7 +12,7 @@ import { runningRuns } from './running-runs.js'
 import { lateTriggers, skippingTriggers } from './triggers.js'
 import { waitingRuns } from './waiting-runs.js'
 import { loadChecks, loadTriggerKinds } from '../features.js'
-import { releaseOf } from '../explain/waiting-text.js'
+import { releaseOf } from '../explain/pending-text.js'
 
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import { withoutEngine } from '../features.js'
@@ -54,7 +54,7 @@ export async function examine(input: {
 
 function older({ message }: RotaError): Finding {
   const todo =
-    'look for what is missing, restore a newer copy if there is one, and start with `rota up --accept-store`'
+    'find out what is missing, restore a newer copy if there is one, and start with `rota up --accept-store`'
   return { check: 'store', level: 'error', message, todo }
 }
 
@@ -84,7 +84,7 @@ async function clockAgainstStore({ store, now }: Facts): Promise<Finding[]> {
   const behindMs = highestAt - now
   if (behindMs <= 2000) return [ok('clock', `wall clock ${formatInstant(now)} agrees with the store`)]
   const message = `the wall clock is ${formatDuration(behindMs)} behind the newest time in the store (${formatInstant(highestAt)})`
-  return [warn('clock', message, 'set the clock right; nothing is planned until it has caught up')]
+  return [warn('clock', message, 'correct the clock; nothing is planned until it has caught up')]
 }
 
 async function cursors({ triggers, kinds, now }: Facts): Promise<Finding[]> {
@@ -94,7 +94,7 @@ async function cursors({ triggers, kinds, now }: Facts): Promise<Finding[]> {
     warn(
       'cursor',
       `trigger ${trigger.name} is planned up to ${formatInstant(cursorAt)}, which is in the future`,
-      'it goes on by itself when the clock has reached that instant',
+      'it continues when the clock has reached that instant',
     ),
   )
 }
@@ -112,11 +112,11 @@ async function liveWorkers({ workers, now, triggers }: Facts): Promise<Finding[]
     warn(
       'worker',
       `worker ${worker.id} has been silent since ${formatInstant(worker.leaseUntil)} and holds ${count(worker.running, 'run')}`,
-      'a running engine takes them over by itself: start one with `rota up`',
+      'a running engine takes them over: start one with `rota up`',
     ),
   )
   if (live.length > 0 && live.every((worker) => worker.isDraining)) {
-    const todo = 'start another with `rota up`, or take one back with `rota workers undrain`'
+    const todo = 'start another with `rota up`, or stop draining one with `rota workers undrain`'
     return [warn('worker', 'every live worker is draining', todo), ...findings]
   }
   if (live.length > 0)

@@ -42,7 +42,7 @@ export async function failedRuns({ store, now }: Facts): Promise<Finding[]> {
     )
   }
   if (findings.length > 0) return findings
-  const since = repaired === 0 ? '' : ` that was not made up for; ${repaired} were`
+  const since = repaired === 0 ? '' : ` without a later success; ${repaired} had one`
   return [ok('failures', `no run failed in the last day${since}`)]
 }
 
@@ -92,7 +92,7 @@ function todoFor({ id, job, error, crashes }: Run): string {
   const again = `\`rota retry ${id}\` tries it again`
   switch (error?.code ?? '') {
     case 'QUARANTINED':
-      return `it took ${count(crashes, 'worker')} down: look for what ends the process (memory, \`process.exit\`), then ${again}`
+      return `it crashed ${count(crashes, 'worker')}: find out what ends the process (memory, \`process.exit\`), then ${again}`
     case 'TIMED_OUT':
       return `raise the timeout of job ${job}, or find in \`rota logs ${id}\` what it waited for; ${again}`
     case 'HANDLER_MISSING':

@@ -67,8 +67,8 @@ async function longestBefore(store: Facts['store'], { trigger, job }: Run): Prom
 
 function findingOf(run: Run, { usualMs, now }: { usualMs: number; now: number }): Finding {
   const [took, usual] = [now - sinceOf(run), usualMs].map((ms) => formatDuration(Math.ceil(ms / 1000) * 1000))
-  const message = `run ${run.id} of ${run.trigger ?? run.job} has been running for ${took}; the ones before took at most ${usual}`
-  const todo = `\`rota logs ${run.id}\` shows what it does, \`rota cancel ${run.id}\` ends it; a timeout would`
+  const message = `run ${run.id} of ${run.trigger ?? run.job} has been running for ${took}; earlier runs took at most ${usual}`
+  const todo = `\`rota logs ${run.id}\` shows what it does, \`rota cancel ${run.id}\` ends it; a timeout would do this automatically`
   return warn('runs', message, todo)
 }
 

@@ -26,10 +26,10 @@ export async function lateTriggers(facts: Facts): Promise<Finding[]> {
 
 function plannerTodo({ workers, now }: Facts): string {
   const live = workers.filter(({ roles, leaseUntil }) => roles.includes('scheduler') && leaseUntil >= now)
-  if (live.length === 0) return 'no scheduler is at work: start one with `rota up`'
+  if (live.length === 0) return 'no scheduler is running: start one with `rota up`'
   if (live.every((worker) => worker.isDraining))
-    return 'every scheduler is draining: start another with `rota up`, or take one back with `rota workers undrain`'
-  return `a scheduler is alive (${someNames(live.map((worker) => worker.id))}): look at its log for trouble with the store or the clock`
+    return 'every scheduler is draining: start another with `rota up`, or stop draining one with `rota workers undrain`'
+  return `a scheduler is alive (${someNames(live.map((worker) => worker.id))}): check its log for problems with the store or the clock`
 }
 
 /** How many triggers are examined, and how many instants of each. */
@@ -58,14 +58,14 @@ export async function skippingTriggers({ store, triggers, kinds, now }: Facts): 
 type Skip = 'overlap' | 'missed' | 'collapsed'
 
 const why: Readonly<Record<Skip, string>> = {
-  overlap: 'because the run before was unfinished',
+  overlap: 'because the previous run was unfinished',
   missed: 'because nothing was running then',
   collapsed: 'collapsed into a later run after downtime',
 }
 
 const advice: Readonly<Record<Skip, string>> = {
   overlap:
-    'its runs take longer than its interval: make them faster or it less often, or choose another `overlap`',
+    'its runs take longer than its interval: make them faster, use a longer interval, or choose another `overlap`',
   missed: 'keep an engine running (`rota up` under a supervisor), or choose another `catchUp`',
   collapsed: 'keep an engine running (`rota up` under a supervisor); `catchUp: all` runs every instant',
 }

@@ -1,7 +1,7 @@
 import { pendingReasons, type PendingReason } from '../../kernel/run/pending.js'
 import type { Run } from '../../kernel/run/run.js'
 import { formatInstant } from '../../time/instant.js'
-import { pendingText, pendingTodo } from '../explain/waiting-text.js'
+import { pendingText, pendingTodo } from '../explain/pending-text.js'
 import { readWaiting } from '../runs/waiting.js'
 import { count, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
 

@@ -98,11 +98,32 @@ export async function diffDefinitions(
     jobs: await jobDiff(store, source),
     triggers,
     unchanged: anchored.length - triggers.filter(({ kind }) => kind !== 'removed').length,
-    load: {
-      before: await loadOf([...others, ...before], { from: now, until: untilAt }),
-      after: await loadOf([...others, ...anchored], { from: now, until: untilAt }),
-    },
+    load: await loadsOf({ others, before, after: anchored }, window),
     catchUp: await catchUpAtOnce(store, [...own.values()], { kinds, now }),
+  }
+}
+
+/** What a change of one trigger does to the time to come. */
+export interface EditDiff extends Pick<TriggerDiff, 'appear' | 'vanish' | 'moved' | 'isCapped'> {
+  readonly load: DefinitionDiff['load']
+}
+
+/** How far ahead the load of all triggers is counted at most, since somebody waits for it. */
+const mostLoadDays = 7
+
+/** Compares a trigger with what becomes of it, as `diffDefinitions` does for a whole source. */
+export async function diffEdit(
+  store: Store,
+  edited: { readonly before: Trigger; readonly after: Trigger },
+  { now, days }: { readonly now: Instant; readonly days: number },
+): Promise<EditDiff> {
+  const { before, after } = edited
+  const stored = await store.triggers({ active: true })
+  const others = stored.map(({ trigger }) => trigger).filter(({ name }) => name !== before.name)
+  const until = now + Math.min(days, mostLoadDays) * DAY_MS
+  return {
+    ...instantsDiff(before, after, { from: now, until: now + days * DAY_MS }),
+    load: await loadsOf({ others, before: [before], after: [after] }, { from: now, until }),
   }
 }
 
@@ -119,11 +140,19 @@ function triggerDiff(
   const name = (after ?? before)?.name ?? ''
   const fields = before === undefined || after === undefined ? [] : changedFields(before, after)
   if (before !== undefined && after !== undefined && fields.length === 0) return []
+  const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+  return [{ name, kind, fields, ...instantsDiff(before, after, window) }]
+}
+
+function instantsDiff(
+  before: Trigger | undefined,
+  after: Trigger | undefined,
+  window: { readonly from: Instant; readonly until: Instant },
+): Pick<TriggerDiff, 'appear' | 'vanish' | 'moved' | 'isCapped'> {
   const nothing: ScheduleSpec = { kind: 'upstream', assets: [] }
   const specs = { before: scheduleIn(before) ?? nothing, after: scheduleIn(after) ?? nothing }
   const { appear, vanish, isCapped } = scheduleDiff(specs, window)
-  const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
-  return [{ name, kind, fields, ...paired(specs, { appear, vanish }), isCapped }]
+  return { ...paired(specs, { appear, vanish }), isCapped }
 }
 
 /** A trigger that is off is due at no time. */
@@ -194,35 +223,52 @@ async function jobDiff(store: Store, { name: source, jobs }: Source): Promise<Na
 const mostInstants = 200_000
 const instantsPerTurn = 2000
 
-/** Counts due instants by minute. */
-async function loadOf(
+/** Due instants by minute. */
+interface Counted {
+  readonly minutes: Map<number, number>
+  instants: number
+}
+
+/** The load before and after a change. What does not change is counted once. */
+async function loadsOf(
+  given: Readonly<Record<'others' | 'before' | 'after', readonly Trigger[]>>,
+  window: { readonly from: Instant; readonly until: Instant },
+): Promise<DefinitionDiff['load']> {
+  const others = await count({ minutes: new Map(), instants: 0 }, given.others, window)
+  const withOwn = async (own: readonly Trigger[]): Promise<Load> =>
+    loadIn(await count({ minutes: new Map(others.minutes), instants: others.instants }, own, window))
+  return { before: await withOwn(given.before), after: await withOwn(given.after) }
+}
+
+async function count(
+  counted: Counted,
   triggers: readonly Trigger[],
   { from, until }: { readonly from: Instant; readonly until: Instant },
-): Promise<Load> {
-  const minutes = new Map<number, number>()
-  let instants = 0
+): Promise<Counted> {
+  const { minutes } = counted
   for (const { schedule, enabled } of triggers) {
     if (!enabled) continue
     const computed = scheduleOf(schedule)
     let at = nextLook(schedule, computed, from)
-    for (
-      ;
-      at !== undefined && at <= until && instants < mostInstants;
-      at = nextLook(schedule, computed, at)
-    ) {
+    while (at !== undefined && at <= until && counted.instants < mostInstants) {
       const minute = Math.floor(at / MINUTE_MS)
       minutes.set(minute, (minutes.get(minute) ?? 0) + 1)
-      if (++instants % instantsPerTurn === 0) await nextTurn()
+      if (++counted.instants % instantsPerTurn === 0) await nextTurn()
+      at = nextLook(schedule, computed, at)
     }
   }
+  return counted
+}
+
+function loadIn({ minutes, instants }: Counted): Load {
   let [peak, peakMinute] = [0, 0]
-  for (const [minute, count] of minutes) if (count > peak) [peak, peakMinute] = [count, minute]
+  for (const [minute, each] of minutes) if (each > peak) [peak, peakMinute] = [each, minute]
   const peakAt = peak === 0 ? undefined : peakMinute * MINUTE_MS
   return { instants, peak, peakAt, isCapped: instants >= mostInstants }
 }
 
 /** Plans what is due by now, without writing it. */
-async function catchUpAtOnce(
+export async function catchUpAtOnce(
   store: Store,
   own: readonly StoredTrigger[],
   { kinds, now }: { readonly kinds: TriggerKinds; readonly now: Instant },

@@ -108,7 +108,7 @@ function ofCalendar(given: Linted, { name, schedule }: Trigger): Surprise[] {
         calendar.include === undefined && calendar.exclude === undefined ? 'blackouts' : 'calendar',
       ),
       message: 'its calendars and blackouts exclude every due time of the next year',
-      todo: 'look at the calendars with `rota calendar show`',
+      todo: 'check the calendars with `rota calendar show`',
     },
   ]
 }
@@ -136,7 +136,7 @@ async function ofHistory(given: Linted, { name, schedule }: Trigger): Promise<Su
       triggers: [name],
       where: given.whereOf(name, schedule.kind === 'cron' ? 'cron' : 'every'),
       message: `half of its last ${tookMs.length} runs took ${formatDuration(usualMs)} or longer, and it is due every ${formatDuration(gapMs)}`,
-      todo: 'make it less often or faster, or choose `overlap`; `after: finish` measures from the end of a run',
+      todo: 'use a longer interval, make the runs faster, or choose `overlap`; `after: finish` measures from the end of a run',
     },
   ]
 }

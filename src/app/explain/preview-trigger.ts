@@ -1,6 +1,6 @@
 import { exclusionAt } from '../../kernel/calendar/calendar.js'
 import type { LedgerReason } from '../../kernel/ledger/ledger.js'
-import { timezoneOf } from '../../kernel/identity/occurrence.js'
+import { timezoneOf } from '../../kernel/trigger/schedule.js'
 import { scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import { clockChangeNotes, explainOccurrence, type ClockChangeNote } from '../../time/cron/explain.js'
 import { cronSchedule, type CronSchedule } from '../../time/cron/schedule.js'

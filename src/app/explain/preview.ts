@@ -14,7 +14,7 @@ export interface PreviewRequest {
   readonly count: number
 }
 
-/** The next occurrences of an expression, with what changes of the clocks do to them. */
+/** The next occurrences of an expression, with the effect of daylight saving changes. */
 export interface Preview {
   readonly expression: string
   /** The zone in its usual spelling. */

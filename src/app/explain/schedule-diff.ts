@@ -12,7 +12,7 @@ export interface ScheduleDiff {
 /** How many due instants of each schedule are compared. */
 const mostCompared = 10_000
 
-/** How many instants of each list are told. */
+/** How many instants of each list are shown. */
 const mostTold = 500
 
 /** Compares the due instants of two schedules after an instant, until another one. */

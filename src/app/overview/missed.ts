@@ -31,18 +31,30 @@ export async function missedSince(store: Store, since: Instant): Promise<readonl
   return [...byTrigger.values()].map(summed)
 }
 
-/** Remembers that somebody has looked at what a trigger missed, up to a range of the ledger. */
+/** Remembers that somebody has looked at what a trigger missed, up to a range of the ledger; answers up to which before. */
 export async function lookedAt(
   store: Store,
-  { trigger, seq, now }: { readonly trigger: string; readonly seq: number; readonly now: Instant },
-): Promise<void> {
+  {
+    trigger,
+    seq,
+    insteadOf,
+    now,
+  }: {
+    readonly trigger: string
+    readonly seq: number
+    /** Takes it back: only if this range is still the last one that somebody looked at. */
+    readonly insteadOf?: number | undefined
+    readonly now: Instant
+  },
+): Promise<number> {
   const key = { kind: 'looked', name: trigger, item: '' } as const
   for (;;) {
     const [known] = await store.stateEntries({ kind: 'looked', names: [trigger], items: [''], limit: 1 })
+    const before = (known?.value as number | undefined) ?? 0
     // Who looked at a later range has looked at this one.
-    if (((known?.value as number | undefined) ?? 0) >= seq) return
+    if (insteadOf === undefined ? before >= seq : before !== insteadOf) return before
     const change = { ...key, revision: known?.revision ?? 0, value: seq }
-    if ((await store.changeState({ changes: [change], now })) === 'changed') return
+    if ((await store.changeState({ changes: [change], now })) === 'changed') return before
   }
 }
 

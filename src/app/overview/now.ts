@@ -39,6 +39,8 @@ export function nowReader(): ReadNow {
       await store.workers(),
       await store.holds({ openAt: now }),
     ]
+    // A trigger that somebody has just added or paused is shown at once.
+    const { audit } = await store.pulse()
     const live = workers.filter(({ leaseUntil }) => leaseUntil >= now)
     return {
       at: now,
@@ -53,8 +55,8 @@ export function nowReader(): ReadNow {
         slots: live.reduce((sum, { slots = 0 }) => sum + slots, 0),
       },
       holds: holds.map(holdView),
-      upcoming: await rememberUpcoming(now, () => nextHour(store, { kinds, now })),
-      day: await rememberDay(now, () => lastDay(store, now)),
+      upcoming: await rememberUpcoming({ now, state: audit }, () => nextHour(store, { kinds, now })),
+      day: await rememberDay({ now, state: 0 }, () => lastDay(store, now)),
     }
   }
 }
@@ -77,7 +79,14 @@ async function runningRuns(store: Store) {
     store,
     running.flatMap(({ trigger }) => trigger ?? []),
   )
-  return some(running.map((run) => ({ ...runBrief(run), usual: usual.get(run.trigger ?? '') })))
+  return some(
+    running.map((run) => ({
+      ...runBrief(run),
+      // When a handler began is stored with its end; until then the claim is the nearest that is known.
+      startedAt: run.startedAt ?? run.claimedAt,
+      usual: usual.get(run.trigger ?? ''),
+    })),
+  )
 }
 
 async function nextHour(store: Store, { kinds, now }: { kinds: TriggerKinds; now: Instant }) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { timedKinds } from '../../engine/timed/kinds.js'
+import { changeRecord } from '../../engine/audit-change.js'
 import { kindsOf } from '../../engine/trigger-kind.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
 import { aRun, aTrigger, minute, outcomes, Stage, t0 } from '../../store/conformance/stage.js'
@@ -48,6 +49,12 @@ describe('what was missed', () => {
     // Somebody who read the page earlier does not bring it back.
     await lookedAt(all.store, { trigger: 't', seq: seq - 1, now: t0 })
     expect(await missedSince(all.store, t0)).toEqual([])
+    // Whoever looked can take it back, but not what somebody else looked at since.
+    expect(await lookedAt(all.store, { trigger: 't', seq: seq - 1, insteadOf: seq, now: t0 })).toBe(seq)
+    expect(await missedSince(all.store, t0)).toMatchObject([{ ranges: 1 }])
+    expect(await lookedAt(all.store, { trigger: 't', seq, now: t0 })).toBe(seq - 1)
+    await lookedAt(all.store, { trigger: 't', seq: 0, insteadOf: seq - 1, now: t0 })
+    expect(await missedSince(all.store, t0)).toEqual([])
     await all.tick('t', t0 + 9 * minute + 1)
     expect(await missedSince(all.store, t0)).toMatchObject([{ ranges: 1 }])
   })
@@ -72,7 +79,8 @@ describe('the first page', () => {
       at: t0 + hour,
       troubled: { items: [{ id: failing.run, error: { code: 'HANDLER_FAILED' } }], more: false },
       late: { items: [{ id: aRun('late').id }], more: false },
-      running: { items: [{ trigger: 'minutely', usual: undefined }], more: false },
+      // A run in progress has no start in the store: it is counted from its claim.
+      running: { items: [{ trigger: 'minutely', startedAt: t0, usual: undefined }], more: false },
       upcoming: { count: 61, isCapped: false },
       day: { total: { failed: 1, done: 0, durations: { runs: 1 } } },
     })
@@ -112,10 +120,26 @@ describe('the first page', () => {
       if (asked === 1) throw new Error('no')
       return asked
     }
-    await expect(remember(0, workOut)).rejects.toThrow('no')
-    expect(await Promise.all([remember(1, workOut), remember(50, workOut)])).toEqual([2, 2])
-    expect(await remember(101, workOut)).toBe(3)
-    expect(await remember(0, workOut)).toBe(4)
+    const at = (now: number, state = 0): Promise<number> => remember({ now, state }, workOut)
+    await expect(at(0)).rejects.toThrow('no')
+    expect(await Promise.all([at(1), at(50)])).toEqual([2, 2])
+    expect(await at(101)).toBe(3)
+    expect(await at(0)).toBe(4)
+    expect([await at(1, 1), await at(2, 1)]).toEqual([5, 5])
+  })
+
+  it('shows a trigger as soon as it was added', async () => {
+    const made = await stage()
+    const read = nowReader()
+    const upcomingAt = async (now: number): Promise<unknown> =>
+      ((await read({ store: made.store, kinds, now })) as { upcoming: unknown }).upcoming
+    expect(await upcomingAt(t0)).toMatchObject({ count: 0 })
+    const options = { options: {}, author: { by: 'ann', via: 'cli' }, now: t0 } as const
+    const asked = { action: 'trigger.add', subjects: [{ kind: 'trigger', name: 'minutely' }] } as const
+    const store = made.store.audited(changeRecord([asked], options))
+    const audited = new Stage({ store, reopen: async () => store, dispose: () => store.close() })
+    await audited.trigger(aTrigger('minutely'))
+    expect(await upcomingAt(t0 + 1)).toMatchObject({ count: 60 })
   })
 })
 

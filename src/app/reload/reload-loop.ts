@@ -104,5 +104,5 @@ export class ReloadLoop {
   }
 }
 
-/** Whoever asked sees this many faults; `rota check` lists all. */
+/** The answer has at most this many faults; `rota check` lists all. */
 const mostFaults = 100

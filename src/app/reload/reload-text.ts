@@ -20,7 +20,7 @@ export function reloadText({ jobs, triggers, unchanged, needsRestart }: ReloadRe
   const parts = [...diffText('job', jobs), ...diffText('trigger', triggers)]
   const changes = parts.length === 0 ? 'no difference' : parts.join(', ')
   const rest = `${changes}; ${unchanged} ${unchanged === 1 ? 'trigger' : 'triggers'} unchanged`
-  return needsRestart.length === 0 ? rest : `${rest}; after a restart only: ${needsRestart.join(', ')}`
+  return needsRestart.length === 0 ? rest : `${rest}; need a restart: ${needsRestart.join(', ')}`
 }
 
 function diffText(what: 'job' | 'trigger', diff: NameDiff): readonly string[] {

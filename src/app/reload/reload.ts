@@ -1,6 +1,6 @@
 /**
- * A running app takes a changed config. The config is read and checked in full before anything changes; then its
- * definitions are written as a start would write them, and the parts of the app go on with them. What runs is not touched.
+ * A running app applies a changed config. It reads and checks the whole config before anything changes. Then it writes
+ * the definitions as a start would write them, and its parts continue with them. Runs are not interrupted.
  */
 import type { Engine } from '../../engine/engine.js'
 import type { Registry } from '../../engine/sync/registry.js'
@@ -66,11 +66,23 @@ export async function reload(
     return { report: { ...report, triggers }, settings }
   }
   if (roles.scheduler) await running.tellDefinitions(fresh.digest)
-  const { directory, beforeEnding } = running
-  const written = await fresh.write(store, { directory, roles, now: guard.now(), beforeEnding })
+  const written = await write(running, fresh)
   const after = settingsAfter(settings, reread.settings)
   await goOn(running, fresh, after)
   return { report: { ...report, ...namesOf(written) }, settings: after }
+}
+
+/** Writes the definitions. Where they are refused, because another app has one of their names, this process still has the old ones. */
+async function write(
+  { app: { store, guard, roles }, directory, beforeEnding, own, tellDefinitions }: RunningApp,
+  fresh: OwnDefinitions,
+): Promise<SyncReport | undefined> {
+  try {
+    return await fresh.write(store, { directory, roles, now: guard.now(), beforeEnding })
+  } catch (error) {
+    if (roles.scheduler) await tellDefinitions(own.digest)
+    throw error
+  }
 }
 
 async function refuseFaults(running: RunningApp, fresh: OwnDefinitions, reread: Reread): Promise<void> {
@@ -83,7 +95,7 @@ async function refuseFaults(running: RunningApp, fresh: OwnDefinitions, reread: 
   if (faults.length > 0) throw refusal(config, faults)
 }
 
-/** The parts of the app go on with what is in the store by now. */
+/** The parts of the app continue with what is in the store by now. */
 async function goOn(running: RunningApp, fresh: OwnDefinitions, settings: Settings): Promise<void> {
   const { app, own, engine, parts, registry } = running
   own.replaceBy(fresh)

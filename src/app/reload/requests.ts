@@ -1,6 +1,6 @@
 /**
- * A reload is asked for through the store: an entry for each process that is meant. The process writes its answer into
- * the entry, and whoever asked removes it. So `rota reload` needs no address and no token, and reaches every host.
+ * A reload is requested through the store, with one entry for each process. The process writes its answer into the
+ * entry, and the command that asked removes it. So `rota reload` needs no address and no token, and reaches every host.
  */
 import { randomUUID } from 'node:crypto'
 import { isMap } from '../../kernel/definition/read-value.js'

@@ -1,7 +1,7 @@
 import { fault, within, type Place } from '../../kernel/definition/faults.js'
 import { readDuration, readOptions, type Written } from '../../kernel/definition/read-value.js'
 import { burstKey, type Burst } from '../../kernel/run/burst.js'
-import { MAX_DURATION_MS } from '../../time/duration.js'
+import { formatDuration, MAX_DURATION_MS } from '../../time/duration.js'
 
 /** Of a burst of enqueues with one key, the last one runs, once no more came for a while. */
 export interface DebounceOptions {
@@ -42,7 +42,8 @@ export function readBurst(
   if (input[kind] === undefined) return undefined
   const others = kind === 'debounce' ? (['throttle', 'at', 'delay', ...excluded] as const) : excluded
   for (const other of others)
-    if (input[other] !== undefined) fault(within(place, other), `it cannot be combined with ${kind}`)
+    if (input[other] !== undefined)
+      fault(within(place, other), `it contradicts \`${kind}\`, which decides the same`, 'either of them')
   const at = within(place, kind)
   const given = readOptions(input[kind], kind === 'debounce' ? ['key', 'wait', 'max'] : ['key', 'per'], at)
   if (given === undefined) return undefined
@@ -52,7 +53,11 @@ export function readBurst(
   const ms = readDuration(given[length], someDuration, within(at, length))
   const maxMs = readDuration(given['max'], someDuration, within(at, 'max'))
   if (maxMs !== undefined && ms !== undefined && maxMs < ms)
-    fault(within(at, 'max'), `it is shorter than ${kind}.wait`)
+    fault(
+      within(at, 'max'),
+      `${formatDuration(maxMs)} contradicts \`${kind}.wait\` (${formatDuration(ms)})`,
+      `at least ${formatDuration(ms)}`,
+    )
   if (key === undefined || ms === undefined) return undefined
   const burst: Burst = kind === 'debounce' ? { kind, waitMs: ms, maxMs } : { kind, perMs: ms }
   return { burst, uniqueKey: burstKey(kind, key) }

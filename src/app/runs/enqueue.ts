@@ -7,6 +7,7 @@ import { randomRunId } from '../../kernel/identity/identity.js'
 import type { Job } from '../../kernel/job/job.js'
 import { isJobsSource, runLabels } from '../../kernel/job/command-source.js'
 import { endEffectFor, slotsFor, partitionAt } from '../../kernel/identity/occurrence.js'
+import { runDeadlines } from '../../kernel/sla/deadline.js'
 import { labelAt } from '../../kernel/partition/label.js'
 import { toPayload } from '../../kernel/job/payload.js'
 import { readDuration, readOptions, readPriority, type Written } from '../../kernel/definition/read-value.js'
@@ -98,7 +99,7 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
     partition: readKey(input['partition'], within(place, 'partition')),
   }
   if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
-    fault(within(place, 'uniqueFor'), 'it means nothing without a unique key')
+    fault(within(place, 'uniqueFor'), 'it means nothing without `uniqueKey`', 'with uniqueKey')
   }
   readTransaction(input['tx'], within(place, 'tx'))
   refuse('the enqueue', place.faults)
@@ -142,6 +143,7 @@ export function newRun(input: {
     payload: toPayload(input.payload),
     slots: slotsFor({ job, concurrencyKey, partition }),
     ...endEffectFor(job),
+    ...runDeadlines({ job }, dueAt),
     uniqueKey,
     uniqueUntil,
     burst,
@@ -169,7 +171,7 @@ export function newManualRun(input: {
   job: Job
   trigger: StoredTrigger | undefined
   payload: unknown
-  /** What it is about; what an instant of now would be about where nothing is said. */
+  /** The partition; default: that of a run that is due now. */
   partition?: string | undefined
   now: Instant
   labels?: Labels | undefined
@@ -192,7 +194,9 @@ export function newManualRun(input: {
     // Null is a payload like any other; only where there is none the trigger's is used.
     payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
     slots: slotsFor({ job, trigger, partition }),
-    ...endEffectFor(job),
+    // It is no execution of the trigger, but its success is one.
+    ...endEffectFor(job, { sla: trigger?.sla }),
+    ...runDeadlines({ job }, now),
     labels: isJobsSource(input.trigger?.source ?? '')
       ? { ...runLabels(input.trigger as StoredTrigger, { run: id, dueAt: now }).labels, ...labels }
       : labels,
@@ -213,7 +217,7 @@ const endOfTime = 253_402_300_800_000
 function readDueAt(input: Written, now: Instant, place: Place): Instant {
   const delayMs = readDuration(input['delay'], anyDuration, within(place, 'delay'))
   if (input['at'] !== undefined && input['delay'] !== undefined) {
-    fault(within(place, 'delay'), 'it cannot be combined with a time to run at')
+    fault(within(place, 'delay'), 'it contradicts `at`', 'either of them')
   }
   const at = input['at'] === undefined ? now : readInstant(input['at'], within(place, 'at'))
   const dueAt = delayMs === undefined ? at : now + delayMs

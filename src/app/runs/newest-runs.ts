@@ -5,7 +5,7 @@ import { nextTurn } from '../../time/turn.js'
 /** How many of the newest runs of a trigger say what is usual. */
 const newest = 200
 
-/** The newest runs of each trigger; other work goes on between two of them. */
+/** The newest runs of each trigger; other work continues between two of them. */
 export async function* newestRuns(
   store: Store,
   triggers: Iterable<string>,

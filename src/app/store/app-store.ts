@@ -16,7 +16,7 @@ export interface AppStoreOptions {
   readonly events: Events
   /** Aborts when the app closes. */
   readonly signal: AbortSignal
-  /** For a thread that only reads. The process has another connection, with the witness. */
+  /** For a process that only reads. The app has another connection, with the witness. */
   readonly reader?: ReaderAccess | undefined
 }
 

@@ -29,16 +29,6 @@ export class ExitGate {
     }
   }
 
-  /** The same for a call that ends before anything else happens in the thread. */
-  duringCall<Result>(call: () => Result): Result {
-    this.#enter()
-    try {
-      return call()
-    } finally {
-      this.#leave()
-    }
-  }
-
   /** Called by the main thread at exit: waits for the running call, and prevents others. */
   close(): void {
     while (Atomics.compareExchange(this.#state, 0, open, closed) === busy) {

@@ -24,13 +24,11 @@ export interface OpenOptions {
   readonly reader?: ReaderAccess | undefined
 }
 
-/** How long a database may work on one question of a thread that reads. */
+/** How long a database may work on one question of a process that reads. */
 const longestReadMs = 5000
 
-/** How a thread reads a store. */
+/** How a process beside the one that writes reads a store. */
 export interface ReaderAccess {
-  /** Makes every call into SQLite, so that the process does not exit in the middle of one. */
-  readonly during: <Result>(call: () => Result) => Result
   /** Lets the process that writes keep what was computed here. */
   readonly changeState: Store['changeState']
 }
@@ -56,9 +54,10 @@ async function openAdapter(url: string, options: OpenOptions, endEffects: EndEff
     }
     case 'sqlite': {
       const { openSqliteStore } = await import('../../store/sqlite/sqlite-store.js')
-      const { clock, durability, create, onCommit, reader } = options
+      const { clock, durability, create, onCommit } = options
+      const readOnly = options.reader !== undefined
       const path = pathOf(rest, options.directory)
-      return await openSqliteStore({ path, url, clock, durability, create, onCommit, endEffects, reader })
+      return await openSqliteStore({ path, url, clock, durability, create, onCommit, endEffects, readOnly })
     }
     case 'files': {
       const { openFilesStore } = await import('../../store/files/files-store.js')

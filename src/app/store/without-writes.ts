@@ -17,6 +17,7 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'stateEntries',
   'facts',
   'run',
+  'runsById',
   'runsByPrefix',
   'runs',
   'runsPage',

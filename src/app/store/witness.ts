@@ -214,7 +214,10 @@ function placeOf(url: string): string {
 function wentBack(store: Store, { progress, seen }: { progress: Progress; seen: Progress }): RotaError {
   const message = `${store.url} is at ${inWords(progress)}, but this host has seen ${inWords(seen)}`
   const cause = 'was a backup restored, or the file or the -wal file beside it damaged?'
-  return new RotaError('STORE_WENT_BACK', `${message}: ${cause} \`rota up --accept-store\` goes on from here`)
+  return new RotaError(
+    'STORE_WENT_BACK',
+    `${message}: ${cause} \`rota up --accept-store\` continues from this state`,
+  )
 }
 
 function inWords({ epoch, commit }: Progress): string {

@@ -75,7 +75,7 @@ export interface Host<App> {
   readonly withConfigApp: (use: UseApp<App>) => Ended
   /** The path of the config that `--config` names, else of the nearest one upwards. */
   readonly configPath: () => Promise<string | undefined>
-  /** Asks whether to go on, where somebody watches; where nobody does, the answer is no. */
+  /** Asks for confirmation on a terminal; without one, the answer is no. */
   readonly isConfirmed: (question: string) => Promise<boolean>
   /** The store that an option names; of `--store`, else of the environment. */
   readonly storeUrl: (option?: string) => Promise<string | undefined>
@@ -149,7 +149,7 @@ export const reasonOption: Option = {
   isContent: true,
 }
 
-/** Whether a change is only tried. The output says so by itself. */
+/** Whether this is a dry run. The output says so automatically. */
 export const dryRunOption: Option = { name: 'dry-run', help: 'say what would change, and change nothing' }
 
 /** The options of every command that uses a store. */

@@ -23,7 +23,7 @@ interface ReportedTo extends Pick<Surroundings, 'environment'> {
   readonly out: Pick<Surroundings['out'], 'stderr' | 'isJson'>
 }
 
-/** What is told of an error. */
+/** What is printed of an error. */
 export interface Failure {
   readonly code: string
   readonly message: string
@@ -60,7 +60,7 @@ export function exitCodeOf(error: unknown): number {
 
 /** Everything else of a store means that it cannot be used, and all the rest that what was asked for was not right. */
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
-  // The disk itself failed: whoever restarts programs should leave this one alone.
+  // The disk itself failed: a service manager should not restart this program.
   STORE_IO: exitCodes.io,
   LISTEN_FAILED: exitCodes.io,
   RUN_STATE: exitCodes.failed,

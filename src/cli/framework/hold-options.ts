@@ -8,7 +8,11 @@ import { momentOf } from './times-of.js'
 export const holdOptions: readonly Option[] = [
   reasonOption,
   dryRunOption,
-  { name: 'until', value: 'time', help: 'when it ends by itself, such as 2h or 2026-01-05T09:00' },
+  {
+    name: 'until',
+    value: 'time',
+    help: 'when it ends, such as 2h or 2026-01-05T09:00; default: when you end it',
+  },
   { name: 'by', value: 'name', help: 'who; default: the user of this machine' },
 ]
 

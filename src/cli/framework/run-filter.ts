@@ -31,7 +31,7 @@ export const runFilterOptions: readonly Option[] = [
   {
     name: 'filter',
     value: 'text',
-    help: 'the same as one text: state:failed job:mail error:ECONN* label.customer:42 due:today',
+    help: 'all conditions as one text: state:failed job:mail error:ECONN* label.customer:42 due:today',
     isContent: true,
   },
 ]

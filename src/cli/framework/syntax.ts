@@ -3,7 +3,7 @@ export interface Syntax {
   readonly name: string
   readonly arguments?: readonly Argument[]
   readonly options?: readonly Option[]
-  /** What may follow ` -- `; absent where nothing may. */
+  /** What may follow ` -- `; absent if nothing may. */
   readonly rest?: string
   readonly subcommands?: readonly Syntax[]
   /** Present where the command does something itself. */

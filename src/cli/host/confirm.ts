@@ -1,6 +1,6 @@
 import type { Surroundings } from '../framework/command.js'
 
-/** Asks whether to go on, where somebody watches; where nobody does, the answer is no. */
+/** Asks for confirmation on a terminal; without one, the answer is no. */
 export async function isConfirmed({ out }: Surroundings, question: string): Promise<boolean> {
   if (!process.stdin.isTTY || !out.stderr.isTerminal || out.isJson) return false
   const { confirm } = await import('@clack/prompts')

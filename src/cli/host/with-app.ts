@@ -78,7 +78,7 @@ async function rehearse(empty: App, act: (empty: App) => Promise<unknown>): Prom
 function forgotten(): RotaError {
   return new RotaError(
     'STORE_URL',
-    'a command cannot use the store memory:, which each process has for itself and forgets at its end; allowed are sqlite:<path>, files:<directory> and postgres://…',
+    'a command cannot use the store memory:, because each process has its own; allowed are sqlite:<path>, files:<directory> and postgres://…',
   )
 }
 
@@ -87,7 +87,7 @@ function isMissing(error: unknown): boolean {
 }
 
 function missing(app: App, error: unknown): RotaError {
-  const message = `${shownUrl(app.storeUrl)} does not exist yet; \`rota up\` makes it, and --store names another`
+  const message = `${shownUrl(app.storeUrl)} does not exist yet; \`rota up\` creates it, --store names another`
   return new RotaError('STORE_NOT_FOUND', message, { cause: error })
 }
 

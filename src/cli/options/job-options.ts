@@ -58,7 +58,13 @@ export const jobOptions: readonly Option[] = [
     completes: 'file',
   },
   { name: 'queue', value: 'name', help: 'the queue of its runs; default: `default`' },
-  { name: 'retry', key: 'retry.attempts', value: 'n', help: 'attempts in all; default: 1', whole: [1, 1000] },
+  {
+    name: 'retry',
+    key: 'retry.attempts',
+    value: 'n',
+    help: 'total number of attempts; default: 1',
+    whole: [1, 1000],
+  },
   {
     name: 'retry-delay',
     key: 'retry.delay',
@@ -96,7 +102,7 @@ export const jobOptions: readonly Option[] = [
   {
     name: 'concurrency-per-key',
     value: 'n',
-    help: 'how many runs with the same group key at once',
+    help: 'how many runs with the same concurrency key at once',
     whole: [1, most],
   },
 ]

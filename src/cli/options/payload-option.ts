@@ -9,7 +9,7 @@ import type { Option } from '../framework/syntax.js'
 export const payloadOption: Option = {
   name: 'payload',
   value: 'json',
-  help: 'what the run is given: JSON, @file, or - for standard input',
+  help: 'the payload of the run: JSON, @file, or - for standard input',
   completes: 'file',
   isContent: true,
 }

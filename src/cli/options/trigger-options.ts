@@ -7,6 +7,7 @@ import { payloadOption, readPayload } from './payload-option.js'
 import { readAs } from '../framework/option-names.js'
 import { parseMoment } from '../../time/moment.js'
 import { systemClock } from '../../time/clock.js'
+import { readSlaInput, slaOptions } from './sla-options.js'
 
 const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
@@ -26,7 +27,7 @@ export const triggerOptions: readonly Option[] = [
   { name: 'immediate', help: 'with --every: also due immediately' },
   { name: 'start', value: 'time', help: 'nothing is due before it' },
   { name: 'end', value: 'time', help: 'nothing is due after it' },
-  { name: 'count', value: 'n', help: 'how many instants are due in all', whole: [1, 100_000] },
+  { name: 'count', value: 'n', help: 'the total number of due instants', whole: [1, 100_000] },
   {
     name: 'include',
     key: 'calendar.include',
@@ -60,7 +61,13 @@ export const triggerOptions: readonly Option[] = [
   { name: 'jitter', value: 'duration', help: 'delay each run by up to this much' },
   { name: 'spread', value: 'duration', help: 'delay all runs by the same part of this' },
   { name: 'priority', value: 'n', help: 'higher goes first', whole: [-1_000_000, 1_000_000] },
-  { name: 'pause-after', value: 'n', help: 'pause it after so many failed runs in a row', whole: [1, 1000] },
+  {
+    name: 'pause-after',
+    value: 'n',
+    help: 'pause it after this many failed runs in a row',
+    whole: [1, 1000],
+  },
+  ...slaOptions,
   { name: 'disabled', key: 'enabled', help: 'add it without starting it' },
 ]
 
@@ -107,6 +114,7 @@ export async function readTriggerInput(
     spread: args.text('spread'),
     priority: args.whole('priority'),
     pauseAfter: args.whole('pause-after'),
+    sla: readSlaInput(context),
     enabled: args.flag('disabled') ? false : undefined,
   }
 }

@@ -107,14 +107,15 @@ export class Shutdown {
     const grace = parseDuration(this.#grace) > parseDuration(errorGrace) ? errorGrace : this.#grace
     const waits = this.#waitingText(grace)
     const stops = waits === '' ? 'stopping' : `${waits}, then stopping`
-    const text = `an uncaught error of no run and no sensor: ${message} [${code}]; ${stops}`
+    const text = `an uncaught error that belongs to no run and no sensor: ${message} [${code}]; ${stops}`
     const stack = error instanceof Error ? (error.stack ?? null) : null
     this.#tellOfProcess(text, 'uncaught', { code, message, stack, running: [...this.#running.keys()] })
     this.#begin(exitCodes.internal, grace)
   }
 
   #onExit(code: number): void {
-    const cut = this.#running.size === 0 ? '' : `; it cut off ${this.#runningText()}, which counts as a crash`
+    const cut =
+      this.#running.size === 0 ? '' : `; it interrupted ${this.#runningText()}, which counts as a crash`
     const text = `${exitText(code, this.#errors)}${cut}; exit code ${exitCodes.internal}`
     const calledBy = this.#errors.current ?? null
     this.#tellOfProcess(text, 'exit', { code, calledBy, running: [...this.#running.keys()] })

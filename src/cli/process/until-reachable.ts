@@ -1,7 +1,7 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { systemClock } from '../../time/clock.js'
 
-/** What passes by itself: the server restarts or has no connection left, another process holds the lock. */
+/** Errors that pass: the server restarts or has no connection left, another process holds the lock. */
 const passing: ReadonlySet<string> = new Set(['STORE_AWAY', 'STORE_BUSY'])
 
 const shortestPauseMs = 250

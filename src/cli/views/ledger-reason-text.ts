@@ -1,4 +1,4 @@
-import type { LedgerRange } from '../../kernel/ledger/ledger.js'
+import type { LedgerRange, LedgerRule } from '../../kernel/ledger/ledger.js'
 import { shownIdLength } from '../../app/runs/short-ids.js'
 import type { Instant } from '../../time/instant.js'
 import type { TimeText } from '../framework/print/time-text.js'
@@ -23,13 +23,13 @@ export function reasonText(
   switch (reason) {
     case 'missed':
       if (rule === 'partition:none') return 'the asset has no partition for it'
-      return detail === undefined ? `missed, nothing was running then (${rule})` : `missed${told}`
+      return detail === undefined ? `missed, nothing was running then; ${ruleText(rule)}` : `missed${told}`
     case 'collapsed':
       return rule === 'round:check'
         ? `collapsed into the check of ${detail ?? ''} (${rule})`
-        : `collapsed into ${other} (${rule})`
+        : `${other} stands for it; ${collapseText(rule)}`
     case 'overlap':
-      return `skipped, ${other} was unfinished (${rule})`
+      return `skipped, ${other} was unfinished; ${ruleText(rule)}`
     case 'paused':
       return `the trigger was paused${told}`
     case 'frozen':
@@ -37,16 +37,42 @@ export function reasonText(
     case 'switch':
       return `a kill switch was off${told}`
     case 'blackout':
-      return `in a blackout window${told}`
+      return `in a blackout${told}`
     case 'calendar':
-      return rule === 'calendar:next-day'
-        ? `excluded by its calendar${told}; moved to the same time on the next day that it allows`
-        : `excluded by its calendar${told}`
+      return calendarText(rule, told)
     case 'pruned':
-      return `ran and was pruned since${told}`
+      return `ran, and its run was removed since by retention${told}`
     case 'checked':
       return rule === 'round:later' ? `left out after the check${told}` : `the round was checked${told}`
   }
+}
+
+function calendarText(rule: LedgerRule, told: string): string {
+  if (rule === 'calendar:include') return `outside of its calendar${told}`
+  const moved = rule === 'calendar:next-day' ? '; moved to the same time on the next day that it allows' : ''
+  return `excluded by its calendar${told}${moved}`
+}
+
+function collapseText(rule: LedgerRule): string {
+  const [what, policy] = rule.split(':')
+  return what === 'overlap'
+    ? `\`overlap: ${policy}\` runs the newest of those that are found together`
+    : ruleText(rule)
+}
+
+/** What a rule does, with the option that says so. */
+function ruleText(rule: LedgerRule): string {
+  return ruleTexts[rule] ?? `rule ${rule}`
+}
+
+const ruleTexts: Readonly<Partial<Record<LedgerRule, string>>> = {
+  'catch-up:skip': '`catchUp: skip` runs nothing that is found late',
+  'catch-up:latest': '`catchUp: latest` runs the newest of those that are found late',
+  'catch-up:max-age': '`catchUp.maxAge` runs nothing that is found so late',
+  'catch-up:max-runs': '`catchUp.maxRuns` runs only so many that are found late, the newest',
+  'overlap:skip': '`overlap: skip` starts nothing meanwhile',
+  'overlap:queue-one': '`overlap: queue-one` lets one wait, not more',
+  'round:overlap': 'the check before was not finished',
 }
 
 /** The beginning of a run's id that log lines show, which are written without asking the store. */

@@ -1,6 +1,6 @@
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Run } from '../../kernel/run/run.js'
-import { pendingText, pendingTodo } from '../../app/explain/waiting-text.js'
+import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
 import type { App } from '../../app/rota.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
 import { shortIdOf, type ShortId } from '../host/short-id-of.js'

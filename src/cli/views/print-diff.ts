@@ -17,7 +17,7 @@ export function printDiff(out: Output, found: DefinitionDiff): void {
   for (const [kind, names] of Object.entries(jobs) as ['added' | 'changed' | 'removed', readonly string[]][])
     for (const name of names) out.line(`${signs[kind]} job ${name}`)
   for (const trigger of triggers) printTrigger(out, trigger, times)
-  if (isSame(found)) out.line(`no difference; ${unchanged} triggers are as they are in the store`)
+  if (isSame(found)) out.line(`no difference; ${unchanged} triggers unchanged`)
   else out.line(`${unchanged} triggers unchanged`)
   out.line(
     `due times until ${times.full(found.untilAt)}: ${countText(load.before)} → ${countText(load.after)}`,

@@ -50,7 +50,7 @@ export async function tellSummary(
   for (const { name, at } of next.due) {
     printer.say(`  next: ${name} ${times.distance(at)} (${times.clock(at)})`, 'next', { trigger: name, at })
   }
-  printer.say('  Ctrl-C stops it in order; `rota runs` in another terminal lists what ran', 'hint')
+  printer.say('  Ctrl-C stops it; `rota runs` in another terminal lists the runs', 'hint')
 }
 
 function changesText(changes: Readonly<Record<string, readonly string[]>> = {}): string {

@@ -1,4 +1,8 @@
 import type { Run } from '../../kernel/run/run.js'
+import { breaches } from '../../engine/explain/breaches.js'
+import { breachText, jobKey, type Breach } from '../../kernel/sla/deadline.js'
+import type { Store } from '../../store/port.js'
+import { breachView } from '../../wire/views/breaches.js'
 import type { App } from '../../app/rota.js'
 import { printable } from '../../text/printable.js'
 import type { Instant } from '../../time/instant.js'
@@ -37,12 +41,19 @@ export function looksLikeRunId(text: string): boolean {
 export async function whyRun(context: Context<App>, app: App, run: Run): Promise<void> {
   const { out } = context
   const pending = await pendingOf(app, [run])
-  const data = { kind: 'run', run: runView(run), pending: pending.views(run) }
+  const broken = (await breachesOfRun(await app.store(), run)).toReversed()
+  const data = {
+    kind: 'run',
+    run: runView(run),
+    pending: pending.views(run),
+    breaches: broken.map(breachView),
+  }
   out.show(data, () => {
     const times = out.times()
     out.line(out.colors.bold(`run ${run.id}`))
     const of = `of ${ofText(run)}, due ${times.full(run.dueAt)} (${times.zone})`
-    const lines = [of, standText(run, times), ...pending.lines(run, times)]
+    const told = broken.map((breach) => slaText(breach, times))
+    const lines = [of, standText(run, times), ...pending.lines(run, times), ...told]
     for (const line of lines) printWrapped(out, printable(line), { indent: 2, hanging: 4 })
   })
 }
@@ -63,7 +74,9 @@ export async function whyJob(
   const runs = [...all.values()].toSorted((a, b) => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
   const pending = await pendingOf(app, runs)
   const views = runs.map((run) => ({ ...runView(run), pending: pending.views(run) }))
-  out.show({ kind: 'job', job, runs: views }, () => {
+  const names = [jobKey(job)]
+  const broken = (await breaches(store, { names, fromAt, untilAt, limit: mostRuns })).toReversed()
+  out.show({ kind: 'job', job, runs: views, breaches: broken.map(breachView) }, () => {
     const times = out.times()
     const stretch = `${times.full(fromAt)} to ${times.full(untilAt)}`
     out.line(`${out.colors.bold(job)}  ${stretch} (${times.zone})`)
@@ -73,7 +86,21 @@ export async function whyJob(
       const text = `${times.full(run.dueAt)}  run ${pending.shortId(run.id)}: ${words.join('; ')}`
       printWrapped(out, printable(text), { indent: 2, hanging: 4 })
     }
+    for (const breach of broken)
+      printWrapped(out, printable(slaText(breach, times)), { indent: 2, hanging: 4 })
   })
+}
+
+/** The promises that one run broke, whoever made them. */
+async function breachesOfRun(store: Store, { id, job, trigger, dueAt }: Run): Promise<readonly Breach[]> {
+  const names = [jobKey(job), ...(trigger === undefined ? [] : [trigger])]
+  const found = await breaches(store, { names, fromAt: dueAt, untilAt: dueAt, limit: mostRuns })
+  return found.filter(({ run }) => run === id)
+}
+
+/** A broken promise in a line. */
+export function slaText(breach: Breach, times: TimeText): string {
+  return `SLA: ${breachText(breach, (at) => times.full(at))}`
 }
 
 /** Where a run stands, and how it came to that. */

@@ -10,7 +10,7 @@ import { usageError } from '../../framework/usage-error.js'
 export const add: Command<App> = {
   name: 'add',
   about:
-    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. They live in the store, beside those from code and config, and a running engine picks them up at once. A command is run without a shell, word by word.',
+    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. The store keeps them, in addition to those from code and config, and a running engine uses them at once. A command runs without a shell.',
   arguments: [{ name: 'name', help: 'the name of the trigger, the job, or both' }],
   options: [
     ...triggerOptions,

@@ -21,7 +21,7 @@ const rangeOptions = ['from', 'to', 'only', 'definition', 'order', 'concurrency'
 export const backfill: Command<App> = {
   name: 'backfill',
   about:
-    'Plans to run the due instants of a trigger between two times again: which run, and which not and why. The plan has an id, and --start starts it; with --yes it is started at once. Each instant runs under the definition that was in force then. A backfill moves no schedule. Without a trigger it lists the backfills, also those of assets.',
+    'Plans to run past due instants of a trigger: prints which ones would run, which ones it would skip, and why. The plan has an id; --start starts it, and --yes plans and starts in one step. Each instant runs with the definition that was in force then. A backfill changes no schedule. Without a trigger, the command lists all backfills, also those of assets.',
   arguments: [
     { name: 'trigger', help: 'the trigger; default: list backfills', isOptional: true, completes: 'trigger' },
   ],
@@ -37,12 +37,12 @@ export const backfill: Command<App> = {
     },
     { name: 'order', value: 'order', help: 'default: oldest-first', choices: backfillOrders },
     { name: 'concurrency', value: 'count', help: 'how many at once', whole: [1, 100_000] },
-    { name: 'pace', value: 'pace', help: 'how many in which time, such as 10/1m' },
+    { name: 'pace', value: 'pace', help: 'how many may begin in a period, such as 10/1m' },
     { name: 'limit', value: 'count', help: 'how many at most', whole: [1, 10_000] },
     { name: 'yes', short: 'y', help: 'start it' },
     { name: 'wait', help: 'show the progress until it ends' },
-    { name: 'start', value: 'id', help: 'start what was planned' },
-    { name: 'show', value: 'id', help: 'show one and how far it has come' },
+    { name: 'start', value: 'id', help: 'start a plan' },
+    { name: 'show', value: 'id', help: 'show one and its progress' },
     { name: 'cancel', value: 'id', help: 'stop one' },
     zoneOption,
     ...changeOptions,

@@ -24,13 +24,13 @@ const defaults: Omit<Answers, 'app'> = {
 export const init: Command<App> = {
   name: 'init',
   about:
-    'Writes a config with one job and one trigger into this directory; `rota up` then runs it. On a terminal it asks for what is not given; elsewhere --yes takes the defaults. An existing config is never overwritten.',
+    'Writes a config with one job and one trigger into this directory; `rota up` then runs it. On a terminal it asks for options that are missing; without a terminal, use --yes to take the defaults. It never overwrites an existing config.',
   options: [
     { name: 'format', value: 'format', help: 'the format; default: yaml', choices: formats },
     { name: 'store', value: 'url', help: `the store; default: ${defaults.store}` },
     { name: 'cron', value: 'expression', help: 'when the job is due; default: every minute' },
     { name: 'zone', value: 'zone', help: 'the IANA zone of --cron; default: UTC' },
-    { name: 'yes', short: 'y', help: 'ask nothing and take the defaults for what is not given' },
+    { name: 'yes', short: 'y', help: 'ask nothing, and use the defaults for missing options' },
     jsonOption,
   ],
   examples: {

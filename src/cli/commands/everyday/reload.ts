@@ -26,7 +26,7 @@ import { printDiff } from '../../views/print-diff.js'
 export const reload: Command<App> = {
   name: 'reload',
   about:
-    'Lets every `rota up` of a config read it again and take what changed, as a restart would, without stopping anything: runs go on, new definitions begin, removed ones end. A config with a fault is refused as a whole, and nothing changes. Changed keys that need a restart are named. The processes are asked through the store, on every host. Exit code 1: refused, or no answer.',
+    'Makes every `rota up` of a config read it again and apply the changes, as a restart would, without stopping anything: runs continue, new definitions begin, removed ones end. If the config has a fault, nothing changes. The output names changed keys that need a restart. The command reaches the processes on every host through the store. Exit code 1: refused, or no answer.',
   arguments: [configArgument],
   options: [
     { name: 'wait', value: 'duration', help: 'how long to wait for the answers; default: 30s' },
@@ -39,7 +39,7 @@ export const reload: Command<App> = {
   examples: {
     'rota reload': 'the config of this directory',
     'rota reload --dry-run': 'what would change, as `rota diff` shows it',
-    'rota reload deploy/rota.config.yaml --reason "new hours"': 'another one, and why',
+    'rota reload deploy/rota.config.yaml --reason "new hours"': 'another config, and why',
   },
   run: async (context) => {
     const waitMs = durationOf(context, 'wait', '30s')

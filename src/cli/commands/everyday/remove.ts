@@ -6,7 +6,7 @@ import { type Command, onApp, changeOptions } from '../../framework/command.js'
 export const remove: Command<App> = {
   name: 'remove',
   about:
-    'Removes a trigger that was added at run time: its pending runs are cancelled, its history stays. If no trigger has the name, it removes the job that was added under it, or that its config or code no longer defines. What code or a config defines is removed there.',
+    'Removes a trigger that was added at run time: its pending runs are cancelled, its history stays. If no trigger has the name, it removes the job that was added under it, or that its config or code no longer defines. To remove what code or a config defines, change the code or the config.',
   arguments: [{ name: 'name', help: 'a trigger, or a job', completes: 'trigger' }],
   options: changeOptions,
   examples: { 'rota remove ping': 'the trigger; once more for the job of the same name' },

@@ -6,7 +6,7 @@ import { payloadOption, readPayload } from '../../options/payload-option.js'
 export const run: Command<App> = {
   name: 'run',
   about:
-    'Runs the job of a trigger, or a job, now, independent of its schedule. A worker (`rota up`) performs it; this command prints its log and ends when it ends, with exit code 1 if it failed. Ctrl-C only stops the printing.',
+    'Runs the job of a trigger, or a job, now, independent of its schedule. A worker (`rota up`) performs it; this command prints its log and ends with the run, with exit code 1 if the run failed. Ctrl-C only stops the printing.',
   arguments: [{ name: 'name', help: 'a trigger or a job', completes: 'trigger' }],
   options: [payloadOption, detachOption, zoneOption, ...changeOptions],
   examples: {

@@ -29,8 +29,8 @@ export const runs: Command<App> = {
     'rota runs': 'the newest twenty that are due',
     'rota runs --state pending': 'pending runs, also later ones',
     'rota runs --state failed --since 24h': 'what failed in the last day',
-    [`rota runs --filter 'state:failed error:ECONN* due:today'`]: 'the same and more as one text',
-    'rota runs --trigger nightly --watch': 'see them come and go',
+    [`rota runs --filter 'state:failed error:ECONN* due:today'`]: 'more conditions, as one text',
+    'rota runs --trigger nightly --watch': 'watch its runs start and end',
   },
   run: onApp(async (app, context) => {
     const filter = { ...(await runConditionsOf(context, 'runs')), limit: context.args.whole('limit') ?? 20 }
@@ -105,7 +105,7 @@ function emptyText(context: Context<App>): string {
 async function watch(context: Context<App>, watched: Listed & { signal: AbortSignal }): Promise<void> {
   const { app, filter, found, signal } = watched
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
-  // Nothing is left to do for whoever nobody listens to.
+  // Nobody reads the output any more, so there is nothing left to do.
   await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
     for (const run of (await (await app.store()).runs(upToNow(app, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue

@@ -1,3 +1,4 @@
+import { slaText } from '../../../kernel/sla/sla.js'
 import { nextInstants } from '../../../app/explain/next-instants.js'
 import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
@@ -36,7 +37,7 @@ export const show: Command<App> = {
     { name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' },
   ],
   options: [
-    { name: 'as', value: 'kind', help: 'what it is, where a name fits several', choices: kinds },
+    { name: 'as', value: 'kind', help: 'what it is, if several things have that name', choices: kinds },
     zoneOption,
     ...storeOptions,
   ],
@@ -120,6 +121,7 @@ const triggerFields: Fields<ShownTrigger> = {
     trigger.pauseAfter === undefined
       ? undefined
       : `after ${count(trigger.pauseAfter, 'failed run')} in a row`,
+  sla: ({ stored }) => slaText(stored.trigger.sla),
   payload: ({ stored }) => JSON.stringify(stored.trigger.payload),
   source: ({ stored }, times) =>
     `${stored.source}, version ${stored.version} since ${times.full(stored.definedAt)}`,
@@ -183,6 +185,7 @@ const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly 
   'quarantined after': ({ maxCrashes }) => count(maxCrashes, 'lost worker'),
   'dead-letter job': 'deadLetter',
   kept: ({ retention }) => retention && retentionText(retention),
+  sla: ({ sla }) => slaText(sla),
   source: ({ source, ended }) => `${source}${ended === true ? ', which no longer defines it' : ''}`,
   triggers: ({ triggers }) => triggers.join(', ') || 'none; `rota run` and `rota enqueue` start it',
 }

@@ -35,7 +35,7 @@ import { storeOf } from '../../host/with-app.js'
 export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
   name: 'up',
   about:
-    'Starts the engine: it writes the definitions of the config to the store, plans what is due and performs it, serves the HTTP API on this machine, and tells what happens. SIGTERM or Ctrl-C ends it in order: what runs may finish within the grace, the rest is released; a second one ends it at once. SIGHUP, where it is not on a terminal, and `rota reload` let it read its config again without stopping anything. `rota workers drain` lets it finish what it has, however long that takes, and end by itself. PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED in the environment can hold it back.',
+    'Starts the engine: it writes the definitions of the config to the store, plans and performs due runs, serves the HTTP API on this machine, and prints what happens. SIGTERM or Ctrl-C stops it: running attempts may finish within the grace period, the other runs are released. A second signal stops it at once. `rota reload` or SIGHUP (without a terminal) makes it read its config again without stopping anything. After `rota workers drain` it finishes its runs, however long that takes, and exits. The variables PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED can switch off parts of it.',
   options: [
     configOption,
     storeOption,
@@ -50,19 +50,23 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
     {
       name: 'wait',
       value: 'duration',
-      help: 'how long to wait at the start for a store that cannot be reached or is held by another process; default: without end',
+      help: 'how long to wait at the start for a store that cannot be reached or that another process holds; default: no limit',
     },
-    { name: 'grace', value: 'duration', help: 'how long runs may take to finish at the end; default: 30s' },
-    { name: 'quiet', short: 'q', help: 'tell only what went wrong' },
-    { name: 'accept-clock', help: 'believe a clock that is more than a year ahead of the store' },
-    { name: 'accept-store', help: 'go on with a store that went back in time' },
+    {
+      name: 'grace',
+      value: 'duration',
+      help: 'how long running attempts may take to finish at a stop; default: 30s',
+    },
+    { name: 'quiet', short: 'q', help: 'print only problems' },
+    { name: 'accept-clock', help: 'accept a clock that is more than a year ahead of the store' },
+    { name: 'accept-store', help: 'accept a store that went back in time' },
     zoneOption,
     { ...jsonOption, help: 'print JSON lines instead of text' },
   ],
   examples: {
     'rota up': 'with the config of this directory',
-    'rota up --config jobs/rota.config.yaml --grace 2m': 'another one, patiently',
-    'rota up --role worker --concurrency 50': 'only perform, many at once',
+    'rota up --config jobs/rota.config.yaml --grace 2m': 'another config, with a longer grace period',
+    'rota up --role worker --concurrency 50': 'only perform runs, 50 at once',
     'rota up --role api': 'only serve the HTTP API',
     ...Object.assign({}, ...extensions.map(({ examples }) => examples)),
     'SCHEDULER_ENABLED=off rota up': 'plan nothing here',

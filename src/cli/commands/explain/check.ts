@@ -10,12 +10,12 @@ import { configArgument, loadChecked } from '../../host/checked-config.js'
 export const check: Command<App> = {
   name: 'check',
   about:
-    'Reads a config with its plans, pipelines, modules and calendars as `rota up` would, and prints everything for which a start would be refused. It writes nothing. A store that is there is asked which names others own. Exit code 1 if there is a fault.',
+    'Reads a config with its plans, pipelines, modules and calendars as `rota up` would, and prints everything for which a start would be refused. It writes nothing. If the store exists, it also checks that no other source owns the names. Exit code 1 if there is a fault.',
   arguments: [configArgument],
   options: [storeOption, jsonOption],
   examples: {
     'rota check': 'the config of this directory',
-    'rota check deploy/rota.config.yaml --json': 'another one, for a program',
+    'rota check deploy/rota.config.yaml --json': 'another config, for a program',
   },
   run: async (context) => {
     const { out } = context

@@ -1,5 +1,5 @@
 import type { App } from '../../../app/rota.js'
-import { type Coverage, isComplete } from '../../../kernel/ledger/coverage.js'
+import { type Coverage, type CoverageReport, isComplete } from '../../../kernel/ledger/coverage.js'
 import { type Command, exitCodes, onApp, storeOptions, zoneOption } from '../../framework/command.js'
 import { type Columns, printTable } from '../../framework/print/table.js'
 import type { TimeText } from '../../framework/print/time-text.js'
@@ -37,7 +37,7 @@ export const coverage: Command<App> = {
   }),
 }
 
-const columns: Columns<Coverage> = [
+const columns: Columns<CoverageReport> = [
   { key: 'trigger', shortest: 12 },
   'due',
   'run',
@@ -57,6 +57,11 @@ const columns: Columns<Coverage> = [
         .map(([reason, number]) => `${reason} ${number}`)
         .join(', '),
     shortest: 8,
+  },
+  {
+    title: 'SLA BREACHES',
+    text: ({ breaches }) => (breaches === 0 ? undefined : breaches),
+    colors: { '*': 'red' },
   },
 ]
 

@@ -9,7 +9,7 @@ import { momentOf } from '../../framework/times-of.js'
 export const history: Command<App> = {
   name: 'history',
   about:
-    'Lists the changes that people and programs made, newest first: by commands, through the HTTP API, by code, and by the start of a program whose definitions changed. Each was recorded in the transaction that made it. What runs and ticks did is in `rota runs` and `rota why`. Entries are kept for 400 days, at most 100,000.',
+    'Lists the changes that people and programs made, newest first: by commands, through the HTTP API, by code, and by the start of a program whose definitions changed. Each entry was written in the transaction of its change. `rota runs` and `rota why` show what runs and ticks did. Entries are kept for 400 days, at most 100,000.',
   arguments: [
     {
       name: 'name',

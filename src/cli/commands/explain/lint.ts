@@ -8,7 +8,7 @@ import { configArgument, loadFaultless } from '../../host/checked-config.js'
 export const lint: Command<App> = {
   name: 'lint',
   about:
-    'Finds what is allowed in a config and may surprise: cron expressions with both day fields, times that a clock change skips or repeats, six fields where five were meant, runs that take longer than their interval, calendars that exclude everything, and many triggers at midnight. Each finding says where, what happens, and what to do.',
+    'Finds settings of a config that are allowed but may surprise you: cron expressions with both day fields, times that a clock change skips or repeats, six fields where five were meant, runs that take longer than their interval, calendars that exclude everything, and many triggers at midnight. Each finding says where, what happens, and what to do.',
   arguments: [configArgument],
   options: [{ name: 'strict', help: 'exit code 1 if anything was found' }, storeOption, jsonOption],
   examples: {
@@ -21,7 +21,7 @@ export const lint: Command<App> = {
     try {
       const found = await app.definitions.lint()
       out.show({ config, ok: found.length === 0, findings: found }, () => {
-        if (found.length === 0) return out.line(`${config}: nothing that surprises`)
+        if (found.length === 0) return out.line(`${config}: no findings`)
         for (const { rule, where, triggers, message, todo } of found) {
           const name = triggers.length === 1 ? `${triggers[0]}: ` : ''
           printWrapped(out, printable(`${where}: ${name}${message} [${rule}]`), { indent: 0, hanging: 2 })

@@ -15,7 +15,7 @@ const policies = ['vixie', 'skip', 'real-time'] as const
 
 const options: readonly Option[] = [
   { name: 'zone', value: 'zone', help: 'the IANA zone the expression is read in; default: UTC' },
-  { name: 'from', value: 'time', help: 'show what comes after it; default: now' },
+  { name: 'from', value: 'time', help: 'show instants after this time; default: now' },
   { name: 'count', short: 'n', value: 'n', help: 'how many; default: 5', whole: [1, 10_000] },
   { name: 'dst', value: 'policy', help: 'what happens at clock changes; default: vixie', choices: policies },
   ...storeOptions,
@@ -25,7 +25,7 @@ const options: readonly Option[] = [
 export const next: Command<App> = {
   name: 'next',
   about:
-    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. With the name of a trigger, it shows when that is due, with its zone, and what its calendars and blackouts exclude. Five fields; six with seconds first; seven with the year last.',
+    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. With the name of a trigger, it shows when the trigger is due, in its zone, and what its calendars and blackouts exclude. Five fields; six with seconds first; seven with the year last.',
   arguments: [
     {
       name: 'expression',

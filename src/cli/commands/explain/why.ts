@@ -1,6 +1,5 @@
-import { breachText } from '../../../kernel/sla/sla.js'
 import { parseWindow } from '../../../time/moment.js'
-import { heldText, releaseOf } from '../../../app/explain/waiting-text.js'
+import { heldText, releaseOf } from '../../../app/explain/pending-text.js'
 import type { App } from '../../../app/rota.js'
 import type { Feature } from '../../../features/feature.js'
 import { findFeatures } from '../../../features/find-features.js'
@@ -16,14 +15,14 @@ import type { Output } from '../../framework/print/output.js'
 import type { TimeText } from '../../framework/print/time-text.js'
 import { hereOf } from '../../framework/times-of.js'
 import { whyView } from '../../../wire/views/why.js'
-import { meantBy, standText, whyJob, whyRun } from '../../views/why-run.js'
+import { meantBy, slaText, standText, whyJob, whyRun } from '../../views/why-run.js'
 import { printWrapped } from '../../framework/print/wrap.js'
 
 /** `rota why`: explains what became of due instants. */
 export const why: Command<App> = {
   name: 'why',
   about:
-    'Explains every due instant of a trigger in a period: the run it became, or the recorded reason why there is none; of more than 200 the newest up to now. For a job it explains its runs, for a run its state, and for what is pending what it waits for. A time without an offset is read in --zone.',
+    'Explains every due instant of a trigger in a period: the run it became, or the recorded reason why there is none (at most 200, the newest). For a job it explains its runs, for a run its state, and for a pending run what it waits for. A time without an offset is read in --zone.',
   arguments: [
     { name: 'name', help: 'a trigger, a job, or the beginning of a run’s id', completes: 'trigger' },
     {
@@ -95,11 +94,11 @@ function print(out: Output, answer: Why, words: Words & { todo: string | undefin
   }
   const tell = (text: string): void => printWrapped(out, printable(text), { indent: 2, hanging: 4 })
   for (const explanation of answer.explanations) tell(explanationText(explanation, words))
-  for (const breach of answer.breaches) tell(`SLA: ${breachText(breach, (at) => times.full(at))}`)
+  for (const breach of answer.breaches) tell(slaText(breach, times))
   const start = startText(answer, times)
   if (start !== undefined) tell(start)
   if (todo !== undefined) tell(`\`${todo}\` enqueues it`)
-  if (answer.more && answer.earlier === 0) out.line('  … and more to come; a shorter period shows them')
+  if (answer.more && answer.earlier === 0) out.line('  … and more; a shorter period shows them')
   for (const run of answer.beside) {
     const { origin, job, labels } = run
     const state = `${run.state}${waitingText(run, words)}`
@@ -150,7 +149,7 @@ function explanationText(explanation: Explanation, words: Words): string {
     case 'waiting':
       return `${times.full(explanation.at)}  due, and not planned yet: ${unplannedText(explanation)}`
     case 'future':
-      return `${times.full(explanation.at)}  still to come, ${times.distance(explanation.at)}`
+      return `${times.full(explanation.at)}  in the future, ${times.distance(explanation.at)}`
     case 'not-due':
       return notDueText(explanation, times)
     case 'not-defined':

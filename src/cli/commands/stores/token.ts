@@ -25,12 +25,12 @@ import { roleOf } from '../../options/access-role.js'
 
 const create: Command<App> = {
   name: 'create',
-  summary: 'make a token and print it once',
-  about: 'Makes a token for the HTTP API. It is printed once; only its hash is kept.',
-  arguments: [{ name: 'name', help: 'whose it is; its changes are recorded under this name' }],
+  summary: 'create a token and print it once',
+  about: 'Creates a token for the HTTP API. It is printed once; only its hash is kept.',
+  arguments: [{ name: 'name', help: 'the owner; changes are recorded under this name' }],
   options: [
     { name: 'role', value: 'role', help: 'read, operate or admin; default: read' },
-    { name: 'expires', value: 'when', help: 'until when it is valid; default: for ever' },
+    { name: 'expires', value: 'when', help: 'when it expires; default: never' },
     zoneOption,
     ...changeOptions,
   ],
@@ -50,7 +50,7 @@ const create: Command<App> = {
     }
     const id = newTokenId()
     if (args.flag('dry-run'))
-      return out.show(plannedToken({ id, ...request }), `made a token of ${request.name}`)
+      return out.show(plannedToken({ id, ...request }), `created a token for ${request.name}`)
     const made = await createToken(await audited(app, context, tokenAudit('token.create', id)), {
       id,
       ...request,
@@ -67,7 +67,7 @@ const list: Command<App> = {
   examples: { 'rota token list': 'who has which role' },
   run: onApp(async (app, { out }) => {
     printList(out, await listTokens(await app.store()), {
-      empty: 'no tokens yet; `rota token create` makes one',
+      empty: 'no tokens yet; `rota token create` creates one',
       columns: [
         'id',
         'name',
@@ -103,7 +103,7 @@ async function audited(app: App, context: Surroundings, audit: AskedAudit): Prom
 export const token: Command<App> = {
   name: 'token',
   about:
-    'Tokens say who uses the HTTP API, and what they may do: read, operate (run, retry, pause), or admin.',
+    'Tokens identify users of the HTTP API, and say what they may do: read, operate (run, retry, pause), or admin.',
   examples: { 'rota token create ci --role operate': 'a token that may run, retry and pause' },
   subcommands: [create, list, revoke],
 }

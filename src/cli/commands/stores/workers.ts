@@ -39,7 +39,7 @@ const drain: Command<App> = {
   name: 'drain',
   summary: 'let a process finish its runs and end',
   about:
-    'Lets a process, or all processes of a host, claim nothing more. Their running runs continue to their end, however long that takes; then `rota up` ends by itself with exit code 0. A process claims nothing from the moment of this command on, and logs that it drains within a third of its lease.',
+    'Stops a process, or all processes of a host, from claiming runs. Their running runs continue to their end, however long that takes; then `rota up` exits with code 0. After this command a process claims nothing more; it logs that it drains within a third of its lease.',
   arguments: [target],
   options: [
     {

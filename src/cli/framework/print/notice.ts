@@ -1,9 +1,9 @@
-/** One thing that happened, told to a person as a line and to a program as data. */
+/** One thing that happened: a line for people, and data for programs. */
 export interface Notice extends Required<NoticeText> {
   readonly event: string
 }
 
-/** What is told of an event. */
+/** What is printed of an event. */
 export interface NoticeText {
   /** `debug` is for programs only; default: `info`. */
   readonly level?: 'debug' | 'info' | 'warn' | 'error'

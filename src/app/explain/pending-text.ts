@@ -17,7 +17,7 @@ export function pendingText(reason: PendingReason, words: PendingWords): string 
     case 'retry':
       return retryText(reason, words)
     case 'snoozed':
-      return `put itself off: ${words.time(reason.at)}${reason.reason === '' ? '' : `: ${reason.reason}`}`
+      return `snoozed until ${words.time(reason.at)}${reason.reason === '' ? '' : `: ${reason.reason}`}`
     case 'held':
       return `${heldText(reason.hold)}${byText(reason.hold, words)}`
     case 'queue-paused':
@@ -57,7 +57,7 @@ export function pendingTodo(reason: PendingReason): string | undefined {
     case 'no-worker':
       return 'start one with `rota up`'
     case 'draining':
-      return 'start another with `rota up`, or take one back with `rota workers undrain`'
+      return 'start another with `rota up`, or stop draining one with `rota workers undrain`'
     case 'no-handler':
       return 'start the program that defines it'
     case 'slots-taken':
@@ -109,10 +109,10 @@ function limitText({ of, name, key, limit }: Extract<PendingReason, { kind: 'lim
     case 'job':
       return `job ${name} runs at most ${limit} at a time`
     case 'key':
-      return `job ${name} runs at most ${limit} at a time for the group key ${key ?? ''}`
+      return `job ${name} runs at most ${limit} at a time for the concurrency key ${key ?? ''}`
     case 'partition':
       return key === ''
-        ? `asset ${name} is made once at a time`
+        ? `asset ${name} is produced by one run at a time`
         : `partition ${key ?? ''} of ${name} is taken`
     case 'backfill':
       return `backfill ${name} makes at most ${limit} at a time`

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import type { LedgerRange } from '../../kernel/ledger/ledger.js'
+import { reasonText } from './ledger-reason-text.js'
+
+type Told = Pick<LedgerRange, 'reason' | 'rule' | 'detail'>
+
+const blocker = '01kf2b7c9d4e5f6g'
+
+it.each<[Told, string]>([
+  [
+    { reason: 'missed', rule: 'catch-up:skip' },
+    'missed, nothing was running then; `catchUp: skip` runs nothing that is found late',
+  ],
+  [
+    { reason: 'missed', rule: 'catch-up:max-age' },
+    'missed, nothing was running then; `catchUp.maxAge` runs nothing that is found so late',
+  ],
+  [
+    { reason: 'missed', rule: 'catch-up:max-runs' },
+    'missed, nothing was running then; `catchUp.maxRuns` runs only so many that are found late, the newest',
+  ],
+  [
+    { reason: 'missed', rule: 'catch-up:skip', detail: 'the round was stopped' },
+    'missed (the round was stopped)',
+  ],
+  [{ reason: 'missed', rule: 'partition:none' }, 'the asset has no partition for it'],
+  [
+    { reason: 'collapsed', rule: 'catch-up:latest' },
+    'run RUN stands for it; `catchUp: latest` runs the newest of those that are found late',
+  ],
+  [
+    { reason: 'collapsed', rule: 'overlap:cancel-running' },
+    'run RUN stands for it; `overlap: cancel-running` runs the newest of those that are found together',
+  ],
+  [
+    { reason: 'collapsed', rule: 'overlap:skip' },
+    'run RUN stands for it; `overlap: skip` runs the newest of those that are found together',
+  ],
+  [
+    { reason: 'overlap', rule: 'overlap:skip' },
+    'skipped, run RUN was unfinished; `overlap: skip` starts nothing meanwhile',
+  ],
+  [
+    { reason: 'overlap', rule: 'overlap:queue-one' },
+    'skipped, run RUN was unfinished; `overlap: queue-one` lets one wait, not more',
+  ],
+  [
+    { reason: 'overlap', rule: 'round:overlap' },
+    'skipped, run RUN was unfinished; the check before was not finished',
+  ],
+  [{ reason: 'paused', rule: 'hold', detail: 'ann: a new disk' }, 'the trigger was paused (ann: a new disk)'],
+  [{ reason: 'frozen', rule: 'hold', detail: 'ann' }, 'everything was frozen (ann)'],
+  [{ reason: 'switch', rule: 'hold', detail: 'ann' }, 'a kill switch was off (ann)'],
+  [{ reason: 'blackout', rule: 'blackout', detail: 'backup' }, 'in a blackout (backup)'],
+  [{ reason: 'blackout', rule: 'blackout', detail: '' }, 'in a blackout'],
+  [
+    { reason: 'calendar', rule: 'calendar:exclude', detail: 'holidays' },
+    'excluded by its calendar (holidays)',
+  ],
+  [{ reason: 'calendar', rule: 'calendar:include', detail: 'office' }, 'outside of its calendar (office)'],
+  [
+    { reason: 'calendar', rule: 'calendar:next-day', detail: 'weekend' },
+    'excluded by its calendar (weekend); moved to the same time on the next day that it allows',
+  ],
+  [
+    { reason: 'pruned', rule: 'prune', detail: '3 done' },
+    'ran, and its run was removed since by retention (3 done)',
+  ],
+])('%j is a sentence', (told, sentence) => {
+  expect(reasonText({ ...told, blocker }, () => 'RUN')).toBe(sentence)
+})
