@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from './chromium.js'
 import { busyConfig } from './configs.js'
-import { ServedRota } from './served.js'
+import { ServedRota, stores } from './served.js'
 
-let served: ServedRota
-let browser: Browser
+describe.each(stores)('the address of a page, on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
 
-beforeAll(async () => {
-  served = await ServedRota.start({ config: busyConfig })
-  browser = await Browser.start({ zone: 'Europe/Berlin' })
-  const { id } = await served.client('POST /runs', { body: { job: 'broken' } })
-  await served.until(id, 'failed')
-  const other = await served.client('POST /runs', { body: { job: 'greet' } })
-  await served.until(other.id, 'done')
-}, 120_000)
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config: busyConfig })
+    browser = await Browser.start({ zone: 'Europe/Berlin' })
+    const { id } = await served.client('POST /runs', { body: { job: 'broken' } })
+    await served.until(id, 'failed')
+    const other = await served.client('POST /runs', { body: { job: 'greet' } })
+    await served.until(other.id, 'done')
+  }, 120_000)
 
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
 
-describe('the address of a page', () => {
   it('restores its filter and its zone, and goes back and forward', async () => {
     const page = await browser.open(`${served.url}/#/runs?q=state:failed&zone=utc`)
     const rows = page.locator('tbody tr')

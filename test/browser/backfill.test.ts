@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { accessibilityFaults } from './axe.js'
 import { Browser } from './chromium.js'
-import { ServedRota } from './served.js'
+import { ServedRota, stores } from './served.js'
 
 const config = `
 assets:
@@ -9,73 +9,75 @@ assets:
   report: { partitions: { kind: daily, start: 2026-01-01 }, deps: [raw], command: ['true'] }
 `
 
-let served: ServedRota
-let browser: Browser
+describe.each(stores)('on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
 
-beforeAll(async () => {
-  served = await ServedRota.start({ config })
-  browser = await Browser.start()
-}, 120_000)
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config })
+    browser = await Browser.start()
+  }, 120_000)
 
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
 
-it('a week is selected by dragging, planned with its skips, started, and cancelled', async () => {
-  const path = { name: 'raw' }
-  const { items } = await served.client('GET /assets/{name}/partitions', { path, query: { newest: 9 } })
-  const week = items.slice(0, 7).map(({ partition }) => partition)
-  const [first = '', , third = ''] = week
-  const last = week.at(-1) ?? ''
-  const made = await served.client('POST /assets/{name}/materialize', { path, body: { partition: third } })
-  await served.until(made.id, 'done')
+  it('a week is selected by dragging, planned with its skips, started, and cancelled', async () => {
+    const path = { name: 'raw' }
+    const { items } = await served.client('GET /assets/{name}/partitions', { path, query: { newest: 9 } })
+    const week = items.slice(0, 7).map(({ partition }) => partition)
+    const [first = '', , third = ''] = week
+    const last = week.at(-1) ?? ''
+    const made = await served.client('POST /assets/{name}/materialize', { path, body: { partition: third } })
+    await served.until(made.id, 'done')
 
-  const page = await browser.open(`${served.url}/#/assets?asset=raw`)
-  await page.getByRole('button', { name: `${third}: done` }).waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
-  await page.getByRole('button', { name: `${first}: missing` }).hover()
-  await page.mouse.down()
-  await page.getByRole('button', { name: `${third}: done` }).hover()
-  await page.getByRole('button', { name: `${last}: missing` }).hover()
-  await page.mouse.up()
-  await page.getByText(`7 partitions, ${first} to ${last}`).waitFor()
+    const page = await browser.open(`${served.url}/#/assets?asset=raw`)
+    await page.getByRole('button', { name: `${third}: done` }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.getByRole('button', { name: `${first}: missing` }).hover()
+    await page.mouse.down()
+    await page.getByRole('button', { name: `${third}: done` }).hover()
+    await page.getByRole('button', { name: `${last}: missing` }).hover()
+    await page.mouse.up()
+    await page.getByText(`7 partitions, ${first} to ${last}`).waitFor()
 
-  await page.getByRole('button', { name: 'Plan a backfill…' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Backfill raw' })
-  await dialog.getByText('6 to make').waitFor()
-  await dialog.getByText('1 skipped').waitFor()
-  await dialog.getByRole('listitem').filter({ hasText: third }).getByText('done').waitFor()
-  await dialog.getByLabel('At a time').fill('1')
-  await dialog.getByLabel('Reason').fill('lost a disk')
-  await dialog.getByRole('button', { name: 'Start 6' }).click()
-  await page.getByText('Started a backfill of 6 partitions.').waitFor()
+    await page.getByRole('button', { name: 'Plan a backfill…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Backfill raw' })
+    await dialog.getByText('6 to make').waitFor()
+    await dialog.getByText('1 skipped').waitFor()
+    await dialog.getByRole('listitem').filter({ hasText: third }).getByText('done').waitFor()
+    await dialog.getByLabel('At a time').fill('1')
+    await dialog.getByLabel('Reason').fill('lost a disk')
+    await dialog.getByRole('button', { name: 'Start 6' }).click()
+    await page.getByText('Started a backfill of 6 partitions.').waitFor()
 
-  const row = page.getByRole('row').filter({ hasText: `${first} to ${last}` })
-  await row.getByText(/[1-6] done/).waitFor()
-  await row.getByRole('button', { name: 'Cancel…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click()
-  await page.getByText(/Cancelled \d+ runs of the backfill/).waitFor()
-  await vi.waitFor(
-    async () => {
-      const [backfill] = (await served.client('GET /backfills')).items
-      expect(backfill).toMatchObject({ state: 'cancelled', total: 6 })
-      expect(backfill?.done).toBeLessThan(6)
-      const pending = await served.client('GET /runs', { query: { state: 'pending', job: 'raw' } })
-      expect(pending.items).toEqual([])
-    },
-    { timeout: 20_000, interval: 200 },
-  )
-  expect(browser.troubles).toEqual([])
-}, 90_000)
+    const row = page.getByRole('row').filter({ hasText: `${first} to ${last}` })
+    await row.getByText(/[1-6] done/).waitFor()
+    await row.getByRole('button', { name: 'Cancel…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the rest' }).click()
+    await page.getByText(/Cancelled \d+ runs of the backfill/).waitFor()
+    await vi.waitFor(
+      async () => {
+        const [backfill] = (await served.client('GET /backfills')).items
+        expect(backfill).toMatchObject({ state: 'cancelled', total: 6 })
+        expect(backfill?.done).toBeLessThan(6)
+        const pending = await served.client('GET /runs', { query: { state: 'pending', job: 'raw' } })
+        expect(pending.items).toEqual([])
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    expect(browser.troubles).toEqual([])
+  }, 90_000)
 
-it('partitions are selected by keyboard alone', async () => {
-  const page = await browser.open(`${served.url}/#/assets?asset=report`)
-  const cells = page.getByRole('group', { name: 'Partitions' })
-  await cells.locator('[tabindex="0"]').focus()
-  await page.keyboard.press('Shift+ArrowLeft')
-  await page.keyboard.press('Shift+ArrowLeft')
-  await page.getByText(/^3 partitions, /).waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByText(/^Drag over partitions/).waitFor()
+  it('partitions are selected by keyboard alone', async () => {
+    const page = await browser.open(`${served.url}/#/assets?asset=report`)
+    const cells = page.getByRole('group', { name: 'Partitions' })
+    await cells.locator('[tabindex="0"]').focus()
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.keyboard.press('Shift+ArrowLeft')
+    await page.getByText(/^3 partitions, /).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText(/^Drag over partitions/).waitFor()
+  })
 })

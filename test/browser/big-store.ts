@@ -3,12 +3,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { rota, type Rota } from '../../src/app/rota.js'
 import { jobDefaults } from '../../src/kernel/job/job.js'
+import type { Store } from '../../src/store/port.js'
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.js'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.js'
 import { systemClock } from '../../src/time/clock.js'
 import { emptyDirectory } from '../cli/rota.js'
+import { PostgresServer } from '../fixtures/postgres.js'
+import type { StoreKind } from './served.js'
 
 /** How much a store holds. */
 export interface BigStoreOptions {
+  readonly store?: StoreKind
   readonly triggers: number
   /** Runs over the time before now; they belong to the first triggers in turn. */
   readonly runs: number
@@ -21,34 +26,51 @@ export interface BigStoreOptions {
 const source = 'code:big'
 const day = 24 * 3_600_000
 
-/** A SQLite store with a large history, and a server of its dashboard that plans and performs nothing. */
+/** A store with a large history, and a server of its dashboard that plans and performs nothing. */
 export class BigStore {
   readonly #app: Rota
   readonly #directory: string
+  readonly #postgres: PostgresServer | undefined
   /** The address of the dashboard. */
   readonly url: string
 
-  private constructor(app: Rota, directory: string, url: string) {
-    this.#app = app
-    this.#directory = directory
-    this.url = url
+  private constructor(parts: {
+    app: Rota
+    directory: string
+    postgres: PostgresServer | undefined
+    url: string
+  }) {
+    this.#app = parts.app
+    this.#directory = parts.directory
+    this.#postgres = parts.postgres
+    this.url = parts.url
   }
 
   /** Fills a store and serves it. */
   static async start(options: BigStoreOptions): Promise<BigStore> {
     const directory = emptyDirectory()
     const path = join(directory, 'rota.db')
+    const postgres = options.store === 'postgres' ? await PostgresServer.start() : undefined
+    const url = await postgres?.createDatabase()
     const now = systemClock.now()
-    await define(path, options, now)
-    fill(path, options, now)
-    const app = rota({ store: `sqlite:${path}`, app: 'big' })
+    const clock = systemClock
+    const store =
+      url === undefined
+        ? await openSqliteStore({ path, durability: 'normal', clock })
+        : await openPostgresStore({ url, clock })
+    await define(store, options, now)
+    await store.close()
+    if (postgres === undefined || url === undefined) fill(path, options, now)
+    else await fillPostgres(postgres, { ...options, url, now })
+    const app = rota({ store: url ?? `sqlite:${path}`, app: 'big' })
     const { port } = await app.listen({ port: 0 })
-    return new BigStore(app, directory, `http://127.0.0.1:${port}`)
+    return new BigStore({ app, directory, postgres, url: `http://127.0.0.1:${port}` })
   }
 
   /** Ends the server and removes the store. */
   async close(): Promise<void> {
     await this.#app.close()
+    await this.#postgres?.stop()
     rmSync(this.#directory, { recursive: true, force: true })
   }
 }
@@ -59,11 +81,10 @@ export function bigName(index: number): string {
 }
 
 async function define(
-  path: string,
+  store: Store,
   { triggers, busy, overMs, runs }: BigStoreOptions,
   now: number,
 ): Promise<void> {
-  const store = await openSqliteStore({ path, durability: 'normal', clock: systemClock })
   const jobs = Array.from({ length: 100 }, (_, index) => ({ ...jobDefaults, name: `job-${index}` }))
   await store.defineJobs({ source, jobs, queues: [], now })
   const everyMs = Math.max(1000, Math.round((overMs * busy) / runs))
@@ -100,8 +121,14 @@ async function define(
       batch.slice(index, index + 5000) as unknown as Parameters<typeof store.defineTriggers>[0],
     )
   }
-  await store.close()
 }
+
+/** SQL for the ten characters with which the id of a run begins: its due instant to the base 32, so that ids sort by it. */
+const instantSql = Array.from(
+  { length: 10 },
+  (_, place) =>
+    `substr('0123456789abcdefghjkmnpqrstvwxyz', cast((due >> ${45 - 5 * place}) & 31 as integer) + 1, 1)`,
+).join(' || ')
 
 /** Puts the history in with plain SQL: nothing else is fast enough. One run in 97 has failed. */
 function fill(path: string, { runs, busy, overMs }: BigStoreOptions, now: number): void {
@@ -111,10 +138,27 @@ function fill(path: string, { runs, busy, overMs }: BigStoreOptions, now: number
   db.exec(`begin; with recursive n(i) as (select 0 union all select i + 1 from n where i < ${runs} - 1)
     insert into runs (id, job, state, priority, run_at, due_at, attempt, claimed_at, started_at, finished_at, created_at,
       origin, trigger, version)
-    select strftime('%Y%m%dT%H%M%S', due / 1000, 'unixepoch') || 'Z_' || printf('%016x', i), 'job-' || (i % ${busy} % 100),
+    select ${instantSql} || printf('%026x', i), 'job-' || (i % ${busy} % 100),
       case when i % 97 = 0 then 5 else 4 end, 0, due, due, 1, due + 5, due + 9, due + 1000 + i % 9000, due, 0,
       printf('trigger-%06d', i % ${busy}), 1
     from (select i, cast(${now - overMs} + i * ${step} as integer) as due from n); commit`)
   db.exec('analyze')
   db.close()
+}
+
+/** The same for Postgres. */
+async function fillPostgres(
+  postgres: PostgresServer,
+  { url, now, runs, busy, overMs }: BigStoreOptions & { readonly url: string; readonly now: number },
+): Promise<void> {
+  const client = await postgres.connect(url)
+  await client.query(`insert into rota.runs (id, job, state, priority, run_at, due_at, attempt, claimed_at, started_at,
+      finished_at, created_at, origin, trigger, version)
+    select ${instantSql} || lpad(to_hex(i), 26, '0'),
+      'job-' || (i % ${busy} % 100), case when i % 97 = 0 then 5 else 4 end, 0, due, due, 1, due + 5, due + 9,
+      due + 1000 + i % 9000, due, 0, 'trigger-' || lpad((i % ${busy})::text, 6, '0'), 1
+    from (select i, (${now - overMs} + i * ${overMs / runs}::float8)::bigint as due
+      from generate_series(0, ${runs - 1}) as i) as n`)
+  await client.query('analyze')
+  await postgres.release(client)
 }

@@ -1,3 +1,5 @@
+import { hasFeatures } from '../features.js'
+
 /** A store with something of everything: a failure, a retry, a long run, a schedule with a zone. */
 export const busyConfig = `
 jobs:
@@ -7,4 +9,20 @@ jobs:
 triggers:
   every-minute: { job: greet, cron: '* * * * *', timezone: Europe/Berlin }
   nightly: { job: greet, cron: '0 2 * * *', timezone: America/New_York }
+`
+
+const long = 'a-name-that-goes-on-and-on-until-nobody-wants-to-read-it-any-more'
+
+/** The same with long names, texts that run from right to left, and something on the page of every feature. */
+export const longConfig = `${busyConfig.replace(
+  'triggers:',
+  `  ${long}: { command: [sh, -c, 'echo "שלום עולם: החיבור נדחה" >&2; exit 7'], queue: ${long} }
+triggers:
+  ${long}: { job: ${long}, every: 2s }`,
+)}
+queues:
+  ${long}: { concurrency: 2 }
+${hasFeatures('rounds') ? `rounds:\n  ${long}-round: { every: 20s, services: [greet] }` : ''}
+${hasFeatures('sensors') ? `sensors:\n  ${long}-sensor: { type: files, glob: 'incoming/*.csv', every: 5s, job: greet }` : ''}
+${hasFeatures('assets') ? `assets:\n  ${long}-asset: { partitions: { kind: daily, start: 2026-01-01 }, command: [echo, made] }` : ''}
 `

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { accessibilityFaults } from './axe.js'
 import { Browser } from './chromium.js'
-import { ServedRota } from './served.js'
+import { ServedRota, stores } from './served.js'
 
 const config = `
 jobs:
@@ -10,80 +10,83 @@ triggers:
   owned: { job: report, cron: '0 4 * * *' }
 `
 
-let served: ServedRota
-let browser: Browser
+describe.each(stores)('on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
 
-beforeAll(async () => {
-  served = await ServedRota.start({ config })
-  browser = await Browser.start({ zone: 'Europe/Berlin' })
-  await served.client('POST /triggers', {
-    body: { triggers: { nightly: { job: 'report', cron: '0 1 * * *', timezone: 'Europe/Berlin' } } },
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config })
+    browser = await Browser.start({ zone: 'Europe/Berlin' })
+    await served.client('POST /triggers', {
+      body: { triggers: { nightly: { job: 'report', cron: '0 1 * * *', timezone: 'Europe/Berlin' } } },
+    })
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
   })
-}, 120_000)
 
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+  it('an edit across a change of the clocks marks it, lists the difference, and misses a stale definition', async () => {
+    const page = await browser.open(`${served.url}/#/triggers/nightly`)
+    await page.getByText('At 01:00').waitFor()
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit nightly' })
+    await dialog.getByText('Nothing is changed yet.').waitFor()
+    await dialog.getByLabel('Cron expression').fill('30 2 * * *')
+    await dialog.getByText('At 02:30').waitFor()
+    await dialog.getByText(/02:30 does not exist, because clocks go forward; it runs at the change/).waitFor()
+    await dialog.getByText(/\d+\+? move within a year/).waitFor()
+    await dialog.getByText(/All triggers, next 7 days: \d+ → \d+ due\. Busiest minute:/).waitFor()
+    // The zone stays: the next instants are at half past two in Berlin.
+    await dialog
+      .getByText(/ 02:30:00/)
+      .first()
+      .waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
 
-it('an edit across a change of the clocks marks it, lists the difference, and misses a stale definition', async () => {
-  const page = await browser.open(`${served.url}/#/triggers/nightly`)
-  await page.getByText('At 01:00').waitFor()
-  await page.getByRole('button', { name: 'Edit…' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Edit nightly' })
-  await dialog.getByText('Nothing is changed yet.').waitFor()
-  await dialog.getByLabel('Cron expression').fill('30 2 * * *')
-  await dialog.getByText('At 02:30').waitFor()
-  await dialog.getByText(/02:30 does not exist, because clocks go forward; it runs at the change/).waitFor()
-  await dialog.getByText(/\d+\+? appear within a year/).waitFor()
-  // The zone stays: the next instants are at half past two in Berlin.
-  await dialog
-    .getByText(/ 02:30:00/)
-    .first()
-    .waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
+    // Somebody else is faster.
+    await served.client('PATCH /triggers/{name}', {
+      path: { name: 'nightly' },
+      body: { options: { overlap: 'allow' }, reason: 'faster' },
+    })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Somebody else has changed this trigger since you opened it.').waitFor()
+    const kept = await served.client('GET /triggers/{name}', { path: { name: 'nightly' } })
+    expect(kept.schedule['expression']).toBe('0 1 * * *')
 
-  // Somebody else is faster.
-  await served.client('PATCH /triggers/{name}', {
-    path: { name: 'nightly' },
-    body: { options: { overlap: 'allow' }, reason: 'faster' },
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    await dialog.getByLabel('Cron expression').fill('30 2 * * *')
+    await dialog.getByText(/\d+\+? move within a year/).waitFor()
+    await dialog.getByLabel('Reason').fill('after the import')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved nightly.').waitFor()
+    await page.getByText('At 02:30').waitFor()
+    const now = await served.client('GET /triggers/{name}', { path: { name: 'nightly' } })
+    expect(now).toMatchObject({
+      overlap: 'allow',
+      schedule: { expression: '30 2 * * *', timezone: 'Europe/Berlin' },
+    })
+    expect(browser.troubles).toEqual([])
+  }, 60_000)
+
+  it('an expression that is wrong says so, and nothing is saved', async () => {
+    const page = await browser.open(`${served.url}/#/triggers/nightly`)
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit nightly' })
+    await dialog.getByLabel('Cron expression').fill('99 2 * * *')
+    await dialog.getByRole('alert').first().waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const kept = await served.client('GET /triggers/{name}', { path: { name: 'nightly' } })
+    expect(kept.schedule['expression']).not.toBe('99 2 * * *')
   })
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('Somebody else has changed this trigger since you opened it.').waitFor()
-  const kept = await served.client('GET /triggers/{name}', { path: { name: 'nightly' } })
-  expect(kept.schedule['expression']).toBe('0 1 * * *')
 
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('button', { name: 'Edit…' }).click()
-  await dialog.getByLabel('Cron expression').fill('30 2 * * *')
-  await dialog.getByText(/\d+\+? vanish/).waitFor()
-  await dialog.getByLabel('Reason').fill('after the import')
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved nightly.').waitFor()
-  await page.getByText('At 02:30').waitFor()
-  const now = await served.client('GET /triggers/{name}', { path: { name: 'nightly' } })
-  expect(now).toMatchObject({
-    overlap: 'allow',
-    schedule: { expression: '30 2 * * *', timezone: 'Europe/Berlin' },
+  it('a trigger of a config says where it is changed', async () => {
+    const page = await browser.open(`${served.url}/#/triggers/owned`)
+    const button = page.getByRole('button', { name: /^Edit…/ })
+    await button.waitFor()
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    expect(await button.getAttribute('title')).toContain('Change the config file')
   })
-  expect(browser.troubles).toEqual([])
-}, 60_000)
-
-it('an expression that is wrong says so, and nothing is saved', async () => {
-  const page = await browser.open(`${served.url}/#/triggers/nightly`)
-  await page.getByRole('button', { name: 'Edit…' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Edit nightly' })
-  await dialog.getByLabel('Cron expression').fill('99 2 * * *')
-  await dialog.getByRole('alert').first().waitFor()
-  await dialog.getByRole('button', { name: 'Save' }).click()
-  const kept = await served.client('GET /triggers/{name}', { path: { name: 'nightly' } })
-  expect(kept.schedule['expression']).not.toBe('99 2 * * *')
-})
-
-it('a trigger of a config says where it is changed', async () => {
-  const page = await browser.open(`${served.url}/#/triggers/owned`)
-  const button = page.getByRole('button', { name: /^Edit…/ })
-  await button.waitFor()
-  expect(await button.getAttribute('aria-disabled')).toBe('true')
-  expect(await button.getAttribute('title')).toContain('Change the config file')
 })

@@ -5,14 +5,16 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../repository.js'
+import { PostgresServer } from '../fixtures/postgres.js'
 import { Browser } from './chromium.js'
+import { stores } from './served.js'
 
 const from = (path: string): string => JSON.stringify(pathToFileURL(join(root, path)).href)
 
 /** A program with users of its own; Rota is below /ops/. The cookie stands for its login. */
 const opening = `
 import { rota } from ${from('dist/index.js')}
-const app = rota({ app: 'shop', store: 'sqlite:shop.db' })
+const app = rota({ app: 'shop', store: process.env.SHOP_STORE })
 app.cron('greet', '*/2 * * * * *', () => 'hello')
 await app.start()
 const authorize = (request) =>
@@ -45,18 +47,25 @@ console.log('port ' + new URL(await server.listen({ port: 0, host: '127.0.0.1' }
 `,
 } as const
 
-describe.each(Object.entries(programs))('inside %s below /ops/', (name, text) => {
+const places = stores.flatMap((store) =>
+  Object.entries(programs).map(([name, text]) => ({ store, name, text })),
+)
+
+describe.each(places)('inside $name below /ops/, on $store', ({ store, name, text }) => {
   const directory = mkdtempSync(join(tmpdir(), `rota-${name}-`))
+  let postgres: PostgresServer | undefined
   let child: ChildProcess
   let browser: Browser
   let port = ''
 
   beforeAll(async () => {
+    postgres = store === 'postgres' ? await PostgresServer.start() : undefined
+    const address = (await postgres?.createDatabase()) ?? 'sqlite:shop.db'
     writeFileSync(join(directory, 'server.mjs'), text)
     child = spawn(process.execPath, ['server.mjs'], {
       cwd: directory,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: process.env['PATH'], SHOP_STORE: address },
     })
     port = await new Promise((resolve, reject) => {
       child.stdout?.on('data', (chunk: Buffer) => {
@@ -66,11 +75,12 @@ describe.each(Object.entries(programs))('inside %s below /ops/', (name, text) =>
       child.on('exit', (code) => reject(new Error(`the program ended with ${code}`)))
     })
     browser = await Browser.start()
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     await browser.close()
     child.kill('SIGKILL')
+    await postgres?.stop()
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   })
 

@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root } from '../repository.js'
 import { Browser } from './chromium.js'
-import { ServedRota } from './served.js'
-
-let served: ServedRota
-let browser: Browser
+import { ServedRota, stores } from './served.js'
 
 /** Pages that stand for themselves; those of one thing have nothing to show in an empty store. */
 const paths = [
   ...readFileSync(join(root, 'dashboard/src/pages/index.ts'), 'utf8').matchAll(/path: '([^':]+)'/g),
 ].map(([, path = '']) => path)
 
-beforeAll(async () => {
-  served = await ServedRota.start({ config: 'app: empty\n' })
-  browser = await Browser.start()
-}, 120_000)
+describe.each(stores)('an empty store, on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
 
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config: 'app: empty\n' })
+    browser = await Browser.start()
+  }, 120_000)
 
-describe('an empty store', () => {
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
+
   it.each(paths)('%s says what would be here, without an error', async (path) => {
     const page = await browser.open(`${served.url}/#${path}`)
     await page.locator('#content h1').first().waitFor({ state: 'attached' })

@@ -10,6 +10,7 @@ jobs:
   invoice:
     # Fails until the file is there.
     command: [sh, -c, 'test -f fixed || { echo ECONNREFUSED 10.0.0.7:25 >&2; exit 1; }']
+  slow: { command: [sleep, '600'] }
 triggers:
   invoice-mail: { job: invoice, cron: '0 5 * * *' }
 `
@@ -68,6 +69,15 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   })
 
+  it('what runs says for how long, and counts on', async () => {
+    const { id } = await served.client('POST /runs', { body: { job: 'slow' } })
+    await served.until(id, 'running')
+    const page = await browser.open(served.url)
+    const running = page.getByRole('region', { name: 'Running' })
+    await running.getByText(/^[1-9]\S* s$/).waitFor()
+    await served.client('POST /runs/{id}/cancel', { path: { id } })
+  })
+
   it('a freeze in one tab is seen in another within a second, and thawed there', async () => {
     const page = await browser.open(served.url)
     await page.getByText('live', { exact: true }).waitFor()
@@ -87,6 +97,13 @@ describe.each(stores)('on %s', (store) => {
     // Tabs in the background read nothing; this one does when it is in front again.
     await page.bringToFront()
     await page.getByText('db upgrade').waitFor({ state: 'detached' })
+    // The undo freezes as before.
+    await other.bringToFront()
+    await other.getByRole('button', { name: 'Undo' }).click()
+    await other.getByText('Undone.').waitFor()
+    await other.getByText('db upgrade').waitFor()
+    await other.getByText('until somebody thaws it').waitFor()
+    await served.client('POST /thaw')
     expect((await served.client('GET /holds')).items.filter(({ untilAt }) => untilAt === null)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from './chromium.js'
-import { ServedRota } from './served.js'
+import { ServedRota, stores } from './served.js'
 
 /** Texts that want to be more than text: HTML, colours of a terminal, a turned direction, and a very long line. */
 const hostile = `const { stdout, stderr } = process
@@ -20,20 +20,20 @@ jobs:
   evil: { command: [node, evil.cjs] }
 `
 
-let served: ServedRota
-let browser: Browser
+describe.each(stores)('hostile texts, on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
 
-beforeAll(async () => {
-  served = await ServedRota.start({ config, files: { 'evil.cjs': hostile } })
-  browser = await Browser.start()
-}, 120_000)
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config, files: { 'evil.cjs': hostile } })
+    browser = await Browser.start()
+  }, 120_000)
 
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
 
-describe('hostile texts', () => {
   it('in payloads, logs and errors stay texts: nothing runs, and the policy has nothing to refuse', async () => {
     const payload = { note: '<script>globalThis.hacked=1</script>', '__proto__ ': '\u202Edlrow' }
     const { id } = await served.client('POST /runs', { body: { job: 'evil', payload } })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BigStore, bigName } from './big-store.js'
 import { Browser } from './chromium.js'
 import { measureFrames } from './frames.js'
+import { stores } from './served.js'
 
 const day = 24 * 3_600_000
 /** What a frame may cost the main thread at p95. */
@@ -101,11 +102,17 @@ describe('50 lanes with 300 marks each', () => {
   })
 })
 
-describe('100,000 triggers and a million runs', () => {
+describe.each(stores)('100,000 triggers and a million runs, on %s', (kind) => {
   let store: BigStore
 
   beforeAll(async () => {
-    store = await BigStore.start({ triggers: 100_000, busy: 2000, runs: 1_000_000, overMs: 30 * day })
+    store = await BigStore.start({
+      store: kind,
+      triggers: 100_000,
+      busy: 2000,
+      runs: 1_000_000,
+      overMs: 30 * day,
+    })
   }, 300_000)
 
   afterAll(async () => await store.close())

@@ -50,6 +50,9 @@ describe.each(stores)('on %s', (store) => {
     await other.bringToFront()
     await other.getByRole('link', { name: 'Ledger' }).click()
     await other.getByText('This page could not be loaded.').waitFor()
+    // What was read stays, and the banner alone says that it is old.
+    expect(await last.getByRole('alert').count()).toBe(0)
+    expect(await rows.count()).toBe(2)
     await served.up()
     await other.getByText('Coverage', { exact: true }).waitFor({ timeout: 40_000 })
     await last.bringToFront()

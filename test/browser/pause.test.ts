@@ -84,6 +84,12 @@ describe.each(stores)('on %s', (store) => {
     await page.getByRole('button', { name: 'Resume…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()
     await page.getByText('Resumed tick.').waitFor()
+    // Taken back, it is paused as it was, and resumed once more.
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone.').waitFor()
+    const { items } = await served.client('GET /holds')
+    expect(items.filter(({ target }) => target === 'trigger:tick')).toMatchObject([{ note: 'again' }])
+    await served.client('POST /triggers/{name}/resume', { path: { name: 'tick' } })
     const row = page.getByRole('row').filter({ hasText: 'again' }).filter({ hasText: 'paused' })
     await row.first().getByRole('button', { name: 'Why of tick' }).click()
     await page.getByRole('dialog').getByText('again').first().waitFor()

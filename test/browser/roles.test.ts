@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../repository.js'
 import { Browser } from './chromium.js'
-import { ServedRota } from './served.js'
+import { ServedRota, stores } from './served.js'
 
 const config = `
 jobs:
@@ -10,106 +13,152 @@ triggers:
   nightly: { job: greet, cron: '0 2 * * *' }
 `
 
-let served: ServedRota
-let browser: Browser
+const ranks = ['read', 'operate', 'admin'] as const
 
-beforeAll(async () => {
-  served = await ServedRota.start({ config })
-  browser = await Browser.start()
-}, 120_000)
+/** Every route of the API with the role that it needs, from its description. */
+const routes = Object.entries(
+  (
+    JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, { description?: string }>>
+    }
+  ).paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).flatMap(([method, { description = '' }]) => {
+    const needed = ranks.find((role) => description.includes(`Needs the role ${role}.`))
+    return needed === undefined ? [] : [{ method, path, needed }]
+  }),
+)
 
-afterAll(async () => {
-  await browser.close()
-  await served.close()
+describe.each(stores)('on %s', (store) => {
+  let served: ServedRota
+  let browser: Browser
+
+  beforeAll(async () => {
+    served = await ServedRota.start({ store, config })
+    browser = await Browser.start()
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await served.close()
+  })
+
+  /** A tab that comes from elsewhere, as through a proxy: the server asks it for a token. */
+  async function openFromElsewhere(path: string): Promise<Page> {
+    const page = await browser.open('about:blank')
+    await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.7' })
+    await page.goto(`${served.url}/#${path}`, { waitUntil: 'domcontentloaded' })
+    return page
+  }
+
+  async function signIn(page: Page, token: string): Promise<void> {
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  /** Sends a request as a script of the page would, and answers its status. */
+  async function send(page: Page, path: string): Promise<number> {
+    return await page.evaluate(async (url) => {
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      })
+      return response.status
+    }, `./api/v1${path}`)
+  }
+
+  it('a reader sees every button with the reason why it is off, and the server refuses what it would do', async () => {
+    const { token, id } = await served.client('POST /tokens', { body: { name: 'ana', role: 'read' } })
+    const page = await openFromElsewhere('/triggers/nightly')
+    await signIn(page, token ?? '')
+    await page.getByRole('heading', { name: 'nightly' }).waitFor()
+    for (const name of [/^Run now…/, /^Pause…/, /^Edit…/]) {
+      const button = page.getByRole('button', { name })
+      expect(await button.getAttribute('aria-disabled')).toBe('true')
+      expect(await button.getAttribute('title')).toContain('ana has the role read')
+    }
+    // The key of the button does nothing either.
+    await page.keyboard.press('p')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await send(page, '/triggers/nightly/pause')).toBe(403)
+    expect(await send(page, '/freeze')).toBe(403)
+
+    await page.goto(`${served.url}/#/settings?tab=tokens`)
+    await page.getByText('Tokens are for admins').waitFor()
+
+    // A token that is revoked ends its sessions at once.
+    await served.client('DELETE /tokens/{id}', { path: { id } })
+    expect(await send(page, '/triggers/nightly/pause')).toBe(401)
+  }, 60_000)
+
+  it('an operator pauses but changes no switch; an admin makes a token, which is shown once', async () => {
+    const operator = await served.client('POST /tokens', { body: { name: 'olga', role: 'operate' } })
+    const page = await openFromElsewhere('/triggers/nightly')
+    await signIn(page, operator.token ?? '')
+    const pause = page.getByRole('button', { name: /^Pause…/ })
+    await pause.waitFor()
+    expect(await pause.getAttribute('aria-disabled')).toBe(null)
+    expect(await send(page, '/freeze')).toBe(403)
+    // The next tab is one of this machine, without the session.
+    await page.context().clearCookies()
+    await page.close()
+
+    const admin = await browser.open(`${served.url}/#/settings?tab=tokens`)
+    await admin.getByRole('button', { name: 'New token…' }).click()
+    const dialog = admin.getByRole('dialog')
+    await dialog.getByLabel('name').fill('ci')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const secret = (await dialog.getByText(/^rota_/).textContent()) ?? ''
+    const asCi = await fetch(`${served.url}/api/v1/session`, {
+      headers: { authorization: `Bearer ${secret}`, 'x-forwarded-for': '203.0.113.7' },
+    })
+    expect(await asCi.json()).toMatchObject({ actor: 'ci', role: 'read' })
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+    await admin.getByRole('cell', { name: 'ci', exact: true }).waitFor()
+    expect(await admin.getByText(secret).count()).toBe(0)
+  }, 60_000)
+
+  it.each(ranks)('the role %s is refused by every route that needs more, and by no other', async (role) => {
+    const { token, id } = await served.client('POST /tokens', { body: { name: `walker-${role}`, role } })
+    const wrong: string[] = []
+    for (const { method, path, needed } of routes) {
+      const mayUse = ranks.indexOf(role) >= ranks.indexOf(needed)
+      // What may be used is not: a change would be made, and a stream would not end.
+      if (mayUse && (method !== 'get' || path.endsWith('/stream'))) continue
+      const response = await fetch(`${served.url}${path.replaceAll(/\{\w+\}/g, 'x')}`, {
+        method: method.toUpperCase(),
+        headers: {
+          authorization: `Bearer ${token}`,
+          'x-forwarded-for': '203.0.113.7',
+          'content-type': 'application/json',
+        },
+        ...(method === 'get' ? {} : { body: '{}' }),
+      })
+      await response.body?.cancel()
+      if ((response.status === 403) === mayUse) wrong.push(`${method} ${path}: ${response.status}`)
+    }
+    expect(wrong).toEqual([])
+    await served.client('DELETE /tokens/{id}', { path: { id } })
+  })
+
+  it('another site can send nothing with the session of a reader', async () => {
+    // The page of another origin: the same server under another name of this machine.
+    const page = await browser.open(served.url.replace('127.0.0.1', 'localhost'))
+    const outcome = await page.evaluate(async (url) => {
+      try {
+        const response = await fetch(url, { method: 'POST', mode: 'no-cors', body: '{}' })
+        return `answered ${response.type}`
+      } catch {
+        return 'refused by the browser'
+      }
+    }, `${served.url}/api/v1/freeze`)
+    expect(outcome).toMatch(/refused|opaque/)
+    expect((await served.client('GET /holds')).items).toEqual([])
+  })
 })
 
-/** A tab that comes from elsewhere, as through a proxy: the server asks it for a token. */
-async function openFromElsewhere(path: string): Promise<Page> {
-  const page = await browser.open('about:blank')
-  await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.7' })
-  await page.goto(`${served.url}/#${path}`, { waitUntil: 'domcontentloaded' })
-  return page
-}
-
-async function signIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel('Token').fill(token)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-/** Sends a request as a script of the page would, and answers its status. */
-async function send(page: Page, path: string): Promise<number> {
-  return await page.evaluate(async (url) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-    })
-    return response.status
-  }, `./api/v1${path}`)
-}
-
-it('a reader sees every button with the reason why it is off, and the server refuses what it would do', async () => {
-  const { token, id } = await served.client('POST /tokens', { body: { name: 'ana', role: 'read' } })
-  const page = await openFromElsewhere('/triggers/nightly')
-  await signIn(page, token ?? '')
-  await page.getByRole('heading', { name: 'nightly' }).waitFor()
-  for (const name of [/^Run now…/, /^Pause…/, /^Edit…/]) {
-    const button = page.getByRole('button', { name })
-    expect(await button.getAttribute('aria-disabled')).toBe('true')
-    expect(await button.getAttribute('title')).toContain('ana has the role read')
-  }
-  // The key of the button does nothing either.
-  await page.keyboard.press('p')
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(await send(page, '/triggers/nightly/pause')).toBe(403)
-  expect(await send(page, '/freeze')).toBe(403)
-
-  await page.goto(`${served.url}/#/settings?tab=tokens`)
-  await page.getByText('Tokens are for admins').waitFor()
-
-  // A token that is revoked ends its sessions at once.
-  await served.client('DELETE /tokens/{id}', { path: { id } })
-  expect(await send(page, '/triggers/nightly/pause')).toBe(401)
-}, 60_000)
-
-it('an operator pauses but changes no switch; an admin makes a token, which is shown once', async () => {
-  const operator = await served.client('POST /tokens', { body: { name: 'olga', role: 'operate' } })
-  const page = await openFromElsewhere('/triggers/nightly')
-  await signIn(page, operator.token ?? '')
-  const pause = page.getByRole('button', { name: /^Pause…/ })
-  await pause.waitFor()
-  expect(await pause.getAttribute('aria-disabled')).toBe(null)
-  expect(await send(page, '/freeze')).toBe(403)
-  // The next tab is one of this machine, without the session.
-  await page.context().clearCookies()
-  await page.close()
-
-  const admin = await browser.open(`${served.url}/#/settings?tab=tokens`)
-  await admin.getByRole('button', { name: 'New token…' }).click()
-  const dialog = admin.getByRole('dialog')
-  await dialog.getByLabel('name').fill('ci')
-  await dialog.getByRole('button', { name: 'Create' }).click()
-  const secret = (await dialog.getByText(/^rota_/).textContent()) ?? ''
-  const asCi = await fetch(`${served.url}/api/v1/session`, {
-    headers: { authorization: `Bearer ${secret}`, 'x-forwarded-for': '203.0.113.7' },
-  })
-  expect(await asCi.json()).toMatchObject({ actor: 'ci', role: 'read' })
-  await dialog.getByRole('button', { name: 'Close' }).last().click()
-  await admin.getByRole('cell', { name: 'ci', exact: true }).waitFor()
-  expect(await admin.getByText(secret).count()).toBe(0)
-}, 60_000)
-
-it('another site can send nothing with the session of a reader', async () => {
-  // The page of another origin: the same server under another name of this machine.
-  const page = await browser.open(served.url.replace('127.0.0.1', 'localhost'))
-  const outcome = await page.evaluate(async (url) => {
-    try {
-      const response = await fetch(url, { method: 'POST', mode: 'no-cors', body: '{}' })
-      return `answered ${response.type}`
-    } catch {
-      return 'refused by the browser'
-    }
-  }, `${served.url}/api/v1/freeze`)
-  expect(outcome).toMatch(/refused|opaque/)
-  expect((await served.client('GET /holds')).items).toEqual([])
+it('the roles of the routes were read', () => {
+  expect(new Set(routes.map(({ needed }) => needed))).toEqual(new Set(ranks))
+  expect(routes.length).toBeGreaterThan(60)
 })

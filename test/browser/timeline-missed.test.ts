@@ -39,7 +39,17 @@ describe.each(stores)('on %s', (store) => {
     await expect.poll(async () => (await ledger()).length, { timeout: 20_000 }).toBeGreaterThan(0)
     const [range] = await ledger()
 
-    // The open tab shows it by itself; the keyboard finds it on its lane.
+    // Looked at, it is off the first page; taken back, it is there again.
+    await page.goto(served.url)
+    const needs = page.getByRole('region', { name: 'Needs you' })
+    await needs.getByRole('button', { name: 'Looked at' }).click()
+    const row = needs.getByRole('link', { name: 'nightly' })
+    await row.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone.').waitFor()
+    await row.waitFor()
+
+    // The timeline shows it by itself; the keyboard finds it on its lane.
     await page.goto(`${served.url}/#/timeline?range=120s&q=mark:missed`)
     const plot = page.getByRole('application', { name: 'Lanes of triggers over time' })
     await plot.focus()

@@ -1,6 +1,7 @@
 import { ApiError, createClient } from '../../../src/client/client.js'
 import type { Operations } from '../../../src/client/operations.js'
 import type { UiOperations } from '../../../src/client/ui-operations.js'
+import { words } from '../words/common.js'
 
 /** The API of the server that served the page, below the same path; its private routes too. */
 export const api = createClient<Operations & UiOperations>({ url: '.' })
@@ -8,6 +9,16 @@ export const api = createClient<Operations & UiOperations>({ url: '.' })
 /** Whether the server asks the reader to sign in. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
+}
+
+/** What went wrong with a change, for the reader. */
+export function problemOf(error: unknown): string {
+  return error instanceof ApiError ? error.message : words.error.unreachable
+}
+
+/** Whether an error is to be told beside content that was read before: the shell tells of a server that does not answer. */
+export function isToldBeside(error: unknown): boolean {
+  return error instanceof ApiError
 }
 
 /** Whether something is not there. */

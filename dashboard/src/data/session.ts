@@ -16,10 +16,13 @@ export const sessionQuery = queryOptions({
 })
 
 /** Whether the reader may do something that needs a role; if not, the sentence that says why. */
-export function useMay(needed: Role): { readonly may: boolean; readonly why: string | undefined } {
+export function useMay(
+  needed: Role,
+  { isChange = true }: { readonly isChange?: boolean } = {},
+): { readonly may: boolean; readonly why: string | undefined } {
   const { data } = useQuery(sessionQuery)
   if (data === undefined) return { may: false, why: undefined }
-  if (data.readOnly) return { may: false, why: words.role.readOnly }
+  if (isChange && data.readOnly) return { may: false, why: words.role.readOnly }
   return ranks.indexOf(data.role) >= ranks.indexOf(needed)
     ? { may: true, why: undefined }
     : { may: false, why: words.role.needed(data, needed) }

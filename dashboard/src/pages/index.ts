@@ -73,6 +73,13 @@ export const pages: readonly Page[] = [
     load: () => import('./queues/page.js'),
   },
   {
+    path: '/simulate',
+    title: titles.simulate,
+    place: 'more',
+    key: 'm',
+    load: () => import('./simulate/page.js'),
+  },
+  {
     path: '/settings',
     title: titles.settings,
     place: 'more',

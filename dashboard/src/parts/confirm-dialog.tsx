@@ -1,5 +1,5 @@
 import { useId, useState, type ReactNode } from 'react'
-import { ApiError } from '../../../src/client/client.js'
+import { problemOf } from '../data/api.js'
 import { words } from '../words/common.js'
 import { Button } from './button.js'
 import styles from './confirm-dialog.module.css'
@@ -25,8 +25,8 @@ export function ConfirmDialog({
   asksReason?: boolean
   /** Whether everything is there that the change needs. */
   isReady?: boolean
-  /** Makes the change; the dialog closes when it is done and stays open when it fails. */
-  onConfirm: (reason: string) => Promise<void>
+  /** Makes the change; the dialog closes when it is done, and stays open when it fails or the answer is `open`. */
+  onConfirm: (reason: string) => Promise<'open' | void>
   onClose: () => void
 }): ReactNode {
   const id = useId()
@@ -36,12 +36,12 @@ export function ConfirmDialog({
   const confirm = async (): Promise<void> => {
     setBusy(true)
     try {
-      await onConfirm(reason.trim())
-      onClose()
+      setError(undefined)
+      if ((await onConfirm(reason.trim())) !== 'open') return onClose()
     } catch (caught) {
-      setError(caught instanceof ApiError ? caught.message : words.error.unreachable)
-      setBusy(false)
+      setError(problemOf(caught))
     }
+    setBusy(false)
   }
   return (
     <Dialog title={title} onClose={onClose}>

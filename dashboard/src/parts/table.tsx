@@ -22,7 +22,6 @@ export function Table<Row>({
   rowKey,
   isSelected,
   cursor,
-  isStacked = false,
 }: {
   /** What the rows are, for screen readers. */
   label: string
@@ -32,8 +31,6 @@ export function Table<Row>({
   isSelected?: (row: Row) => boolean
   /** The key of the row that the keyboard is at. */
   cursor?: string | undefined
-  /** Whether narrow screens put the growing column below the others, instead of scrolling. */
-  isStacked?: boolean
 }): ReactNode {
   const ref = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(ref)
@@ -44,7 +41,7 @@ export function Table<Row>({
     // A box that scrolls must be reachable by keyboard; one that does not must not be a stop.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div ref={ref} className={styles['scroll']} tabIndex={isWide ? 0 : undefined}>
-      <table className={styles['table']} data-stacked={isStacked}>
+      <table className={styles['table']}>
         <caption className="visually-hidden">{label}</caption>
         <thead>
           <tr>
@@ -62,8 +59,15 @@ export function Table<Row>({
               data-selected={isSelected?.(row)}
               data-cursor={cursor === undefined ? undefined : rowKey(row) === cursor}
             >
-              {columns.map(({ key, cell, align, grows, isExtra }) => (
-                <td key={key} data-align={align} data-grows={grows} data-extra={isExtra}>
+              {columns.map(({ key, head, cell, align, grows, isExtra }) => (
+                <td
+                  key={key}
+                  data-align={align}
+                  data-grows={grows}
+                  data-extra={isExtra}
+                  // Narrow screens have no headings.
+                  data-label={align === 'end' && typeof head === 'string' && head !== '' ? head : undefined}
+                >
                   {cell(row)}
                 </td>
               ))}

@@ -1,4 +1,5 @@
 import { createContext, use, useCallback, useEffect, useState, type ReactNode } from 'react'
+import { problemOf } from '../data/api.js'
 import { words } from '../words/common.js'
 import { Button } from './button.js'
 import styles from './toast.module.css'
@@ -33,7 +34,10 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
                 tone="quiet"
                 onClick={() => {
                   setToast(undefined)
-                  void toast.undo?.().catch(() => show({ text: words.error.unreachable }))
+                  void toast.undo?.().then(
+                    () => show({ text: words.undone }),
+                    (error: unknown) => show({ text: problemOf(error) }),
+                  )
                 }}
               >
                 {words.undo}

@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { api } from '../data/api.js'
 import { holdsQuery } from '../data/holds.js'
 import { useMay } from '../data/session.js'
 import { Button } from '../parts/button.js'
-import { ConfirmDialog } from '../parts/confirm-dialog.js'
 import { StateMark } from '../parts/state-mark.js'
+import { ThawDialog } from '../parts/thaw-dialog.js'
 import { Time } from '../parts/time.js'
-import { useToast } from '../parts/toast.js'
 import { words } from '../words/shell.js'
 import styles from './freeze-banner.module.css'
 
@@ -18,12 +16,21 @@ export function FreezeBanner(): ReactNode {
   const [isAsking, setAsking] = useState(false)
   const freeze = data?.items.find(({ target }) => target === 'all')
   if (freeze === undefined) return null
-  const { by, fromAt, note } = freeze
+  const { by, fromAt, untilAt, note } = freeze
   return (
     <div className={styles['banner']}>
       <StateMark mark="frozen" label={words.freeze.by(by)} />
       <span>
         {words.freeze.since} <Time at={fromAt} />
+      </span>
+      <span>
+        {untilAt === null ? (
+          words.freeze.noEnd
+        ) : (
+          <>
+            {words.freeze.until} <Time at={untilAt} />
+          </>
+        )}
       </span>
       {note === '' ? null : <q className={styles['note']}>{note}</q>}
       <span className={styles['action']}>
@@ -31,29 +38,7 @@ export function FreezeBanner(): ReactNode {
           {words.freeze.thaw}
         </Button>
       </span>
-      {isAsking ? <ThawDialog onClose={() => setAsking(false)} /> : null}
+      {isAsking ? <ThawDialog freeze={freeze} onClose={() => setAsking(false)} /> : null}
     </div>
-  )
-}
-
-function ThawDialog({ onClose }: { onClose: () => void }): ReactNode {
-  const toast = useToast()
-  const [catchUp, setCatchUp] = useState(false)
-  return (
-    <ConfirmDialog
-      title={words.freeze.thawTitle}
-      action={words.freeze.thaw.replace('…', '')}
-      onClose={onClose}
-      onConfirm={async (reason) => {
-        await api('POST /thaw', { body: { reason, catchUp } })
-        toast({ text: words.freeze.thawed })
-      }}
-    >
-      <p>{words.freeze.thawText}</p>
-      <label className={styles['choice']}>
-        <input type="checkbox" checked={catchUp} onChange={() => setCatchUp(!catchUp)} />
-        {words.freeze.thawCatchUp}
-      </label>
-    </ConfirmDialog>
   )
 }

@@ -10,6 +10,7 @@ export const words = {
   copy: 'Copy',
   copied: 'Copied',
   undo: 'Undo',
+  undone: 'Undone.',
   more: 'More',
   show: 'Show',
   loading: 'Loading…',

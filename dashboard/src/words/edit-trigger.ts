@@ -21,7 +21,14 @@ export const words = {
   next: 'Next due',
   same: 'The due instants stay the same.',
   appear: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} appear within a year`,
-  vanish: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} vanish`,
+  vanish: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} vanish within a year`,
+  moved: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} move within a year`,
+  load: (before: string, after: string) =>
+    `All triggers, next 7 days: ${before} → ${after} due. Busiest minute:`,
+  noPeak: 'none',
+  at: 'at',
+  atOnce: (runs: number, skipped: string) =>
+    `Due already: ${runs} ${runs === 1 ? 'run' : 'runs'} at once${skipped === '' ? '' : `; the rest is recorded as ${skipped}`}.`,
   more: (count: string) => `and ${count} more`,
   stale:
     'Somebody else has changed this trigger since you opened it. Nothing was saved. Close this, look at the versions, and edit again.',

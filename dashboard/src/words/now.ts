@@ -14,6 +14,7 @@ export const words = {
     backlog: (ready: number) => `${formatCount(ready)} wait, the oldest since`,
     others: (count: string) => `${count} more`,
     looked: 'Looked at',
+    lookedHint: 'Takes it off this list, for everybody. The ledger keeps it.',
     lookedDone: (trigger: string) => `${trigger} is off the list, for everybody.`,
     rule: 'A failed run leaves this list when it is retried and done, or when a later run of its trigger is done.',
   },

@@ -99,6 +99,7 @@ export const words = {
     abortTitle: 'Abort this action?',
     abortText: 'The runs that it has changed stay changed; the others are left as they are.',
     abortAction: 'Abort',
+    abortDone: 'Aborted: the runs that are left stay as they are.',
     close: 'Hide',
   },
   errors: {

@@ -43,13 +43,6 @@ export const words = {
     text: 'Due instants are recorded as frozen and do not run, and nothing is started, until you thaw. Runs in progress go on.',
     action: 'Freeze',
     done: 'Frozen: due instants are held back.',
-    thawTitle: 'Thaw everything?',
-    thawText: 'Due instants run again from now on.',
-    thawAction: 'Thaw',
-    thawed: 'Thawed: due instants run again.',
-    held: 'What was held back',
-    skip: 'stays skipped; the ledger keeps it as frozen',
-    catchUp: 'is caught up, as the catch-up rule of each trigger says',
   },
   tokens: {
     about:

@@ -28,6 +28,9 @@ export const words = {
   waitsFor: 'Waits for',
   due: 'Due',
   run: 'Run',
+  runHint: 'its log, its attempts, and a retry',
+  afterAll: 'To run it after all',
+  backfill: 'Backfill… on the page of the trigger',
   nearest: 'Nearest due instants',
   before: 'before',
   after: 'after',
@@ -36,8 +39,7 @@ export const words = {
   beside: 'Started by hand or by others in that time',
   to: 'to',
   breaches: 'Promises that were broken',
-  breach: (rule: SlaBreach['rule']) =>
-    rule === 'started-within' ? 'SLA: it had not begun by' : 'SLA: it had not ended by',
+  by: 'by',
   earlier: (count: number) =>
     `${formatCount(count)}${count >= 10_000 ? ' or more' : ''} earlier instants are not shown.`,
   later: 'More are to come; a shorter stretch shows them.',
@@ -120,9 +122,10 @@ export function ruleSentence(rule: string): string {
 }
 
 const ruleSentences: Readonly<Record<string, string>> = {
-  'catch-up:skip': 'What is found late, after its grace, is skipped.',
+  'catch-up:skip': 'It was found too late: this trigger skips what is late (catchUp: skip).',
   'catch-up:latest': 'Of what is found late, only the newest instant runs.',
-  'catch-up:max-age': 'What is older than the limit of catch-up is skipped.',
+  'catch-up:max-age':
+    'It was found too late: this trigger runs nothing that is older than its catchUp.maxAge.',
   'catch-up:max-runs': 'Catch-up runs only so many late instants.',
   'overlap:skip': 'While a run is unfinished, the next ones are skipped.',
   'overlap:queue-one': 'While a run is unfinished, one waits and the others are skipped.',
@@ -173,5 +176,21 @@ export function pendingSentence(reason: PendingReason): string {
       return `a free slot: all ${reason.slots} of ${reason.workers} workers are taken`
     case 'ready':
       return 'nothing: a worker takes it within seconds'
+  }
+}
+
+/** What was promised and did not come about; the time by which it should have stands after it. */
+export function broken({ rule, of, partition }: Pick<SlaBreach, 'rule' | 'of' | 'partition'>): string {
+  switch (rule) {
+    case 'started-within':
+      return of === 'round' ? 'its check had not begun' : 'its run had not begun'
+    case 'finished-within':
+    case 'finished-by':
+      return of === 'round' ? 'its check had not ended' : 'its run had not ended'
+    case 'not-older-than':
+      return 'there had been no new success'
+    case 'made-within':
+    case 'made-by':
+      return `the partition ${partition ?? ''} was not made`
   }
 }

@@ -5,6 +5,7 @@ import type { LedgerEntry } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useParams } from '../../data/location.js'
+import { Breaches } from '../../parts/breaches.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
@@ -67,13 +68,7 @@ export function RangesPanel(): ReactNode {
         )
       ) : entries.length > 0 ? (
         <>
-          <Table
-            label={words.newest}
-            columns={columns}
-            rows={entries}
-            rowKey={({ seq }) => String(seq)}
-            isStacked
-          />
+          <Table label={words.newest} columns={columns} rows={entries} rowKey={({ seq }) => String(seq)} />
           {hasNextPage ? (
             <div className={styles['more']}>
               <Button onClick={() => void fetchNextPage()}>{words.older}</Button>
@@ -87,6 +82,7 @@ export function RangesPanel(): ReactNode {
       ) : (
         <NothingMatches onClear={() => change({ q: null })} />
       )}
+      <Breaches breaches={data?.pages[0]?.breaches ?? []} />
     </Panel>
   )
 }

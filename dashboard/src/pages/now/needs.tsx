@@ -1,8 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { LateRun, Missed, Now, Queue, RunBrief } from '../../../../src/client/ui-operations.js'
 import type { Mark } from '../../design/marks.js'
-import { api } from '../../data/api.js'
+import { api, problemOf } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
 import { useMay } from '../../data/session.js'
@@ -99,10 +100,18 @@ function Failed({
 function MissedRow({ missed }: { missed: Missed }): ReactNode {
   const { trigger, ranges, firstAt, lastAt, rule, seq } = missed
   const toast = useToast()
+  const client = useQueryClient()
   const { why } = useMay('operate')
   const look = async (): Promise<void> => {
-    await api('POST /ui/missed/looked', { body: { trigger, seq } })
-    toast({ text: words.needs.lookedDone(trigger) })
+    const { before } = await api('POST /ui/missed/looked', { body: { trigger, seq } })
+    await client.invalidateQueries({ queryKey: ['now'] })
+    toast({
+      text: words.needs.lookedDone(trigger),
+      undo: async () => {
+        await api('POST /ui/missed/looked', { body: { trigger, seq: before, insteadOf: seq } })
+        await client.invalidateQueries({ queryKey: ['now'] })
+      },
+    })
   }
   return (
     <Row
@@ -114,7 +123,11 @@ function MissedRow({ missed }: { missed: Missed }): ReactNode {
       detail={missedSentence(rule)}
     >
       <WhyButton trigger={trigger} from={firstAt} until={lastAt} />
-      <Button why={why} onClick={() => void look()}>
+      <Button
+        why={why}
+        title={words.needs.lookedHint}
+        onClick={() => void look().catch((error: unknown) => toast({ text: problemOf(error) }))}
+      >
         {words.needs.looked}
       </Button>
     </Row>

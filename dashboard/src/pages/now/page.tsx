@@ -38,9 +38,11 @@ export default function NowPage(): ReactNode {
       <h1 className="visually-hidden">{words.title}</h1>
       <LoadingBar isLoading={isFetching} />
       {triggers?.items.length === 0 ? (
-        <EmptyState title={title} command={command}>
-          {text}
-        </EmptyState>
+        <div className={styles['teach']}>
+          <EmptyState title={title} command={command}>
+            {text}
+          </EmptyState>
+        </div>
       ) : null}
       <div className={styles['grid']}>
         <div className={styles['column']}>

@@ -17,7 +17,10 @@ export function StartDialog({ name, onClose }: { name: string; onClose: () => vo
       onClose={onClose}
       onConfirm={async (reason) => {
         const { warning } = await api('POST /rounds/{name}/start', { path: { name }, body: { reason } })
-        toast({ text: warning ?? dialogs.started(name) })
+        toast({
+          text: warning ?? dialogs.started(name),
+          undo: async () => await api('POST /rounds/{name}/stop', { path: { name }, body: {} }),
+        })
       }}
     >
       <p>{dialogs.startText}</p>

@@ -77,13 +77,16 @@ export function RunAgainDialog({ run, onClose }: Props): ReactNode {
         const { id } =
           trigger === null
             ? await api('POST /runs', {
-                body: { job, payload, ...(partition === null ? {} : { partition }) },
+                body: { job, payload, reason, ...(partition === null ? {} : { partition }) },
               })
             : await api('POST /triggers/{name}/run', {
                 path: { name: trigger },
                 body: { reason, ...(partition === null ? {} : { partition }) },
               })
-        toast({ text: words.actions.againDone })
+        toast({
+          text: words.actions.againDone,
+          undo: async () => await api('POST /runs/{id}/cancel', { path: { id }, body: {} }),
+        })
         go(`/runs/${id}`)
       }}
     >

@@ -29,14 +29,16 @@ export function RunError({ run: { id, error, state, job } }: { run: Run }): Reac
       <p className={styles['code']}>
         <code>{printable(code)}</code>
         {alike === undefined || alike.count < 2 ? null : (
-          <span>
-            {words.error.first} <Time at={alike.firstDueAt} />{' '}
-            {words.error.since(formatCount(alike.count), data?.capped === true)}
-          </span>
+          <>
+            <span>
+              {words.error.first} <Time at={alike.firstDueAt} />{' '}
+              {words.error.since(formatCount(alike.count), data?.capped === true)}
+            </span>
+            <Link href={`/runs?q=${encodeURIComponent(`state:failed job:${job} error:${code}`)}`}>
+              {words.error.same}
+            </Link>
+          </>
         )}
-        <Link href={`/runs?q=${encodeURIComponent(`state:failed job:${job} error:${code}`)}`}>
-          {words.error.same}
-        </Link>
       </p>
       {stack === null ? null : (
         <details>

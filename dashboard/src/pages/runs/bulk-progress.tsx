@@ -6,6 +6,7 @@ import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
+import { useToast } from '../../parts/toast.js'
 import { words } from '../../words/runs.js'
 import styles from './page.module.css'
 
@@ -26,6 +27,7 @@ export function BulkProgress({ named, onClose }: { named: string | null; onClose
 function OneBulk({ bulk, onClose }: { bulk: Bulk; onClose: () => void }): ReactNode {
   const [isAsking, setAsking] = useState(false)
   const { why } = useMay('operate')
+  const toast = useToast()
   const { id, action, state, total, left, done, failed, skipped, by, reason, filter, errors } = bulk
   const passed = state === 'running' ? total - left : done + failed + sum(skipped)
   const text = words.progress
@@ -69,6 +71,7 @@ function OneBulk({ bulk, onClose }: { bulk: Bulk; onClose: () => void }): ReactN
           tone="danger"
           onConfirm={async (given) => {
             await api('POST /bulk/{id}/abort', { path: { id }, body: { reason: given } })
+            toast({ text: text.abortDone })
           }}
           onClose={() => setAsking(false)}
         >

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
-import { api } from '../../data/api.js'
+import { api, isToldBeside } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { go, useParams } from '../../data/location.js'
 import { useViews } from '../../data/views.js'
@@ -136,7 +136,7 @@ function RunsList({
     <div className={styles['list']} onPointerEnter={rows.hold} onPointerLeave={rows.release}>
       <LoadingBar isLoading={isFetching} />
       {rows.waiting === 0 ? null : <Button onClick={rows.show}>{words.showNew(rows.waiting)}</Button>}
-      {error === null || !isReadable ? null : <ErrorState error={error} onRetry={() => void refetch()} />}
+      {isReadable && isToldBeside(error) ? <ErrorState error={error} onRetry={() => void refetch()} /> : null}
       {rows.items.length === 0 && data.next === null && isNewest ? (
         q === '' ? (
           <EmptyState title={words.empty.title} command={words.empty.command}>

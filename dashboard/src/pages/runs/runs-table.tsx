@@ -76,7 +76,6 @@ export function RunsTable({
       rowKey={({ id }) => id}
       isSelected={({ id }) => isSelected(selection, id)}
       cursor={cursor.at}
-      isStacked
     />
   )
 }

@@ -1,7 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
-import { ChoiceField } from '../../parts/forms/fields.js'
 import { UntilField } from '../../parts/forms/until-field.js'
 import { useToast } from '../../parts/toast.js'
 import { words } from '../../words/settings.js'
@@ -31,35 +30,6 @@ export function FreezeDialog({ onClose }: Props): ReactNode {
     >
       <p>{words.freeze.text}</p>
       <UntilField value={until} onChange={setUntil} />
-    </ConfirmDialog>
-  )
-}
-
-/** Asks before everything runs again, and whether to catch up. */
-export function ThawDialog({ onClose }: Props): ReactNode {
-  const toast = useToast()
-  const [choice, setChoice] = useState<'skip' | 'catchUp'>('skip')
-  return (
-    <ConfirmDialog
-      title={words.freeze.thawTitle}
-      action={words.freeze.thawAction}
-      onClose={onClose}
-      onConfirm={async (reason) => {
-        await api('POST /thaw', { body: { reason, catchUp: choice === 'catchUp' } })
-        toast({ text: words.freeze.thawed })
-      }}
-    >
-      <p>{words.freeze.thawText}</p>
-      <ChoiceField
-        label={words.freeze.held}
-        value={choice}
-        isStacked
-        choices={[
-          { value: 'skip', label: words.freeze.skip },
-          { value: 'catchUp', label: words.freeze.catchUp },
-        ]}
-        onChange={setChoice}
-      />
     </ConfirmDialog>
   )
 }

@@ -8,10 +8,11 @@ import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { ErrorState, Skeleton } from '../../parts/states.js'
+import { ThawDialog } from '../../parts/thaw-dialog.js'
 import { Time } from '../../parts/time.js'
 import { words } from '../../words/settings.js'
 import styles from './page.module.css'
-import { FreezeDialog, SwitchDialog, ThawDialog } from './switch-dialogs.js'
+import { FreezeDialog, SwitchDialog } from './switch-dialogs.js'
 
 /** One of the kill switches. */
 export type Switch = Operations['GET /switches']['answer']['items'][number]
@@ -59,7 +60,7 @@ function FreezeRow({ freeze }: { freeze: Hold | undefined }): ReactNode {
       {!isAsking ? null : freeze === undefined ? (
         <FreezeDialog onClose={close} />
       ) : (
-        <ThawDialog onClose={close} />
+        <ThawDialog freeze={freeze} onClose={close} />
       )}
     </li>
   )

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react'
+import { isToldBeside } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useParams } from '../../data/location.js'
 import { ownZone, useZone, useZoneChoice } from '../../data/zone.js'
@@ -71,7 +72,7 @@ export default function TimelinePage(): ReactNode {
       />
       <div className={styles['content']}>
         <LoadingBar isLoading={tiles.isLoading || reading.isLoading} />
-        {error === null ? null : (
+        {error === null || (total !== undefined && !isToldBeside(error)) ? null : (
           <ErrorState error={error} onRetry={reading.error === null ? tiles.retry : reading.retry} />
         )}
         {total === undefined ? (

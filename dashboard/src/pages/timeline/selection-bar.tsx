@@ -131,9 +131,11 @@ function RetryDialog({
   const client = useQueryClient()
   const toast = useToast()
   const retry = async (reason: string): Promise<void> => {
-    const count = await retryFailed({ names, from, until, reason })
+    const { id, count } = await retryFailed({ names, from, until, reason })
     await client.invalidateQueries({ queryKey: ['timeline'] })
-    toast({ text: words.retry.done(formatCount(count)) })
+    const text = words.retry.done(formatCount(count))
+    if (id === undefined) return toast({ text })
+    toast({ text, undo: async () => await api('POST /bulk/{id}/abort', { path: { id }, body: {} }) })
   }
   return (
     <ConfirmDialog
@@ -148,7 +150,7 @@ function RetryDialog({
   )
 }
 
-/** Begins to retry what failed in a stretch of some lanes, and answers how many runs that are. */
+/** Begins to retry what failed in a stretch of some lanes; answers how many runs that are, and the id of the action. */
 async function retryFailed({
   names,
   from,
@@ -159,7 +161,7 @@ async function retryFailed({
   from: string
   until: string
   reason: string
-}): Promise<number> {
+}): Promise<{ id?: string | undefined; count: number }> {
   const ids: string[] = []
   for (const trigger of names) {
     const query = { trigger, state: 'failed', since: from, until, limit: mostRetried } as const
@@ -168,9 +170,9 @@ async function retryFailed({
     if (ids.length >= mostRetried) break
   }
   const chosen = ids.slice(0, mostRetried)
-  if (chosen.length === 0) return 0
-  await api('POST /bulk', { body: { action: 'retry', ids: chosen, reason } })
-  return chosen.length
+  if (chosen.length === 0) return { count: 0 }
+  const { bulk } = await api('POST /bulk', { body: { action: 'retry', ids: chosen, reason } })
+  return { id: bulk?.id, count: chosen.length }
 }
 
 /** The dates of a stretch in the zone of a trigger, as partitions are named by. */

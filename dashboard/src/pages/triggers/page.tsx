@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { isToldBeside } from '../../data/api.js'
 import { go, useParams } from '../../data/location.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
@@ -79,7 +80,7 @@ export default function TriggersPage(): ReactNode {
       </div>
       <div className={styles['list']}>
         <LoadingBar isLoading={list.isFetching && !list.isFirstLoad} />
-        {list.error !== null ? (
+        {list.error !== null && (list.isFirstLoad || isToldBeside(list.error)) ? (
           <ErrorState error={list.error} onRetry={list.again} />
         ) : filter.error !== undefined ? null : list.isFirstLoad ? (
           <Skeleton rows={10} />

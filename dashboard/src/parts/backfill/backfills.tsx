@@ -15,6 +15,7 @@ import { Time } from '../time.js'
 import { useToast } from '../toast.js'
 import { onlyWords, words as text } from '../../words/planning/backfills.js'
 import styles from './backfills.module.css'
+import { useTellStarted } from './use-tell-started.js'
 
 /** The backfills of an asset or a trigger, newest first, with their progress. */
 export function Backfills({ of, name }: { of: 'asset' | 'trigger'; name: string }): ReactNode {
@@ -86,19 +87,29 @@ const columns: readonly Column<BackfillProgress>[] = [
   },
 ]
 
-function Start({ one: { id, total } }: { one: BackfillProgress }): ReactNode {
+function Start({ one }: { one: BackfillProgress }): ReactNode {
+  const { id, total, first, last } = one
   const { why } = useMay('operate')
-  const toast = useToast()
-  const client = useQueryClient()
-  const start = async (): Promise<void> => {
-    await api('POST /backfills/{id}/start', { path: { id }, body: {} })
-    await client.invalidateQueries({ queryKey: ['backfills'] })
-    toast({ text: text.startDone(formatCount(total)) })
-  }
+  const tellStarted = useTellStarted({ nothing: text.over, started: text.startDone })
+  const [isAsking, setAsking] = useState(false)
   return (
-    <Button why={why} onClick={() => void start()}>
-      {text.start}
-    </Button>
+    <>
+      <Button why={why} onClick={() => setAsking(true)}>
+        {text.start}
+      </Button>
+      {isAsking ? (
+        <ConfirmDialog
+          title={text.startTitle(id)}
+          action={text.startAction}
+          onClose={() => setAsking(false)}
+          onConfirm={async (reason) =>
+            await tellStarted(await api('POST /backfills/{id}/start', { path: { id }, body: { reason } }))
+          }
+        >
+          <p>{text.startText(formatCount(total), text.fromTo(first, last))}</p>
+        </ConfirmDialog>
+      ) : null}
+    </>
   )
 }
 

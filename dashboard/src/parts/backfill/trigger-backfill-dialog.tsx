@@ -25,7 +25,10 @@ interface Request extends Pick<Body, 'from' | 'to'> {
 const onlys = ['missing', 'missing-or-failed', 'failed', 'all'] as const
 const orders = ['oldest-first', 'newest-first'] as const
 
-/** Plans to run due instants of a trigger again: what runs, what is skipped and why. Then starts it. */
+/**
+ * Plans to run due instants of a trigger again: what runs, what is skipped and why. What is shown is stored as a plan, and
+ * that plan is started by its id. If it would run something else than what was shown, it is shown first.
+ */
 export function TriggerBackfillDialog({
   trigger: name,
   from,
@@ -46,9 +49,13 @@ export function TriggerBackfillDialog({
     concurrency: '',
     pace: '',
   })
-  const put = (change: Partial<Request>): void => setRequest((before) => ({ ...before, ...change }))
+  const [stored, setStored] = useState<Plan>()
+  const put = (change: Partial<Request>): void => {
+    setStored(undefined)
+    setRequest((before) => ({ ...before, ...change }))
+  }
   const {
-    data: plan,
+    data: previewed,
     error,
     refetch,
   } = useQuery({
@@ -63,19 +70,28 @@ export function TriggerBackfillDialog({
     placeholderData: (before) => before,
     retry: false,
   })
-  const start = async (reason: string): Promise<void> => {
-    const body = { ...bodyOf(request), reason, start: true }
-    const { backfill } = await api('POST /triggers/{name}/backfills', { path: { name }, body })
-    await tellStarted(backfill)
+  const plan = stored ?? previewed
+  const start = async (reason: string): Promise<'open' | void> => {
+    const body = { ...bodyOf(request), reason }
+    const planned = stored ?? (await api('POST /triggers/{name}/backfills', { path: { name }, body }))
+    if (planned.backfill === null) return await tellStarted(null)
+    if (plan === undefined || !isSame(planned, plan)) {
+      setStored(planned)
+      return 'open'
+    }
+    const { id } = planned.backfill
+    await tellStarted(await api('POST /backfills/{id}/start', { path: { id }, body: { reason } }))
   }
   return (
     <ConfirmDialog
       title={words.title(name)}
       action={words.action(plan === undefined ? '' : formatCount(plan.run.length))}
       onClose={onClose}
+      isReady={error === null && plan !== undefined}
       onConfirm={start}
     >
       <Fields request={request} onChange={put} />
+      {stored === undefined ? null : <p role="alert">{words.changed}</p>}
       {plan !== undefined && error === null ? (
         <PlanText plan={plan} />
       ) : error === null ? (
@@ -85,6 +101,12 @@ export function TriggerBackfillDialog({
       )}
     </ConfirmDialog>
   )
+}
+
+/** Whether two plans run the same. */
+function isSame(one: Plan, other: Plan): boolean {
+  const textOf = ({ run }: Plan): string => JSON.stringify(run)
+  return textOf(one) === textOf(other)
 }
 
 function bodyOf({ concurrency, pace, ...rest }: Request): Body {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
+import type { Hold } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { holdsQuery } from '../../data/holds.js'
 import { triggerQuery } from '../../data/triggers.js'
@@ -25,6 +26,7 @@ export function ResumeDialog({
   const [done, setDone] = useState(0)
   const [only] = names.length === 1 ? names : []
   const { data: trigger } = useQuery({ ...triggerQuery(only ?? ''), enabled: only !== undefined })
+  const { data: holds } = useQuery(holdsQuery)
   const mode = (trigger?.['catchUp'] as { readonly mode?: string } | undefined)?.mode
   const resume = async (reason: string): Promise<void> => {
     const body = { reason, catchUp: catchUp === 'catchUp' }
@@ -33,7 +35,7 @@ export function ResumeDialog({
       (name) => api('POST /triggers/{name}/resume', { path: { name }, body }),
       setDone,
     )
-    toast({ text: words.resume.done(changed) })
+    toast({ text: words.resume.done(changed), undo: () => pauseAgain(changed, holds?.items ?? []) })
   }
   return (
     <ConfirmDialog
@@ -56,6 +58,22 @@ export function ResumeDialog({
       />
       {done > 0 && names.length > 1 ? <p role="status">{words.progress(done, names.length)}</p> : null}
     </ConfirmDialog>
+  )
+}
+
+/** Pauses triggers as they were paused before: with the same reason, and until the same time. */
+async function pauseAgain(names: readonly string[], holds: readonly Hold[]): Promise<unknown> {
+  return await changeMany(
+    names,
+    (name) => {
+      const hold = holds.find(({ target }) => target === `trigger:${name}`)
+      const body = {
+        ...(hold === undefined || hold.note === '' ? {} : { reason: hold.note }),
+        ...(hold?.untilAt == null ? {} : { until: hold.untilAt }),
+      }
+      return api('POST /triggers/{name}/pause', { path: { name }, body })
+    },
+    () => undefined,
   )
 }
 

@@ -111,7 +111,8 @@ function Facts({ one, onAsk }: { one: Explanation; onAsk: (at: string) => void }
 }
 
 function RangeFacts({ one }: { one: Extract<Explanation, { kind: 'range' }> }): ReactNode {
-  const { firstAt, lastAt, rule, version, blocker, blockerState, detail, recordedAt, lastSignAt } = one
+  const { firstAt, lastAt, reason, rule, version, blocker, blockerState, detail, recordedAt, lastSignAt } =
+    one
   return (
     <>
       <DueFact first={firstAt} last={lastAt} />
@@ -130,6 +131,7 @@ function RangeFacts({ one }: { one: Extract<Explanation, { kind: 'range' }> }): 
       <TimeFact name={words.lastSign} at={lastSignAt} />
       <TimeFact name={words.recorded} at={recordedAt} />
       <Fact name={words.version}>{version}</Fact>
+      {reason === 'missed' ? <Fact name={words.afterAll}>{words.backfill}</Fact> : null}
     </>
   )
 }
@@ -151,7 +153,8 @@ function RunFact({ id }: { id: string }): ReactNode {
     <Fact name={words.run}>
       <Link href={`/runs/${id}`} className="mono">
         {id}
-      </Link>
+      </Link>{' '}
+      <span className="soft">{words.runHint}</span>
     </Fact>
   )
 }

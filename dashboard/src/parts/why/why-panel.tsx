@@ -5,6 +5,7 @@ import type { Explanation, Why } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { InZoneOf } from '../../data/zone.js'
 import { words } from '../../words/why.js'
+import { Breaches } from '../breaches.js'
 import { Button } from '../button.js'
 import { CopyButton } from '../copy-button.js'
 import { Dialog } from '../dialog.js'
@@ -102,19 +103,7 @@ function Answers({ why, onAsk }: { why: Why; onAsk: (question: WhyQuestion) => v
         ))}
       </ol>
       {more && earlier === 0 ? <p className="soft">{words.later}</p> : null}
-      {breaches.length === 0 ? null : (
-        <section>
-          <h3>{words.breaches}</h3>
-          <ul>
-            {breaches.map(({ rule, run, deadlineAt }) => (
-              <li key={`${run} ${rule}`}>
-                {words.breach(rule)} <Time at={deadlineAt} />{' '}
-                <Link href={`/runs/${run}`}>{words.openRun}</Link>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Breaches breaches={breaches} />
       {beside.length === 0 ? null : (
         <section>
           <h3>{words.beside}</h3>

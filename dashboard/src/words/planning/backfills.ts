@@ -16,7 +16,11 @@ export const words = {
   numbers: ([done, failed, left]: readonly string[]) => `${done} done · ${failed} failed · ${left} left`,
   only: 'which',
   planned: 'planned',
-  start: 'Start',
+  start: 'Start…',
+  startTitle: (id: string) => `Start the backfill ${id}?`,
+  startText: (count: string, range: string) =>
+    `${count} runs are recorded: ${range}. They wait behind what is due now.`,
+  startAction: 'Start',
   startDone: (count: string) => `Started a backfill of ${count}.`,
   cancel: 'Cancel…',
   over: 'Nothing of it is left.',
@@ -59,5 +63,6 @@ export const triggerBackfillWords = {
     `${count === '' ? '' : `${count} skipped: `}${about}${detail === null ? '' : ` (${detail})`}`,
   action: (count: string) => (count === '' ? 'Start' : `Start ${count}`),
   nothing: 'Nothing was started: there is nothing to run.',
+  changed: 'Since you opened this, what would run has changed. This is the plan now: start it, or cancel.',
   started: (count: string) => `Started a backfill of ${count} due times.`,
 } as const
