@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createApp, type App } from '../../src/app/rota.js'
 import type { Attempt, Run } from '../../src/kernel/run/run.js'
+import { allRuns } from '../fixtures/all-runs.js'
 
 /** What clients did. */
 export interface Asked {
@@ -71,15 +72,6 @@ function readDiary(text: string): Map<string, Begun[]> {
     byRun.set(id, [...(byRun.get(id) ?? []), one])
   }
   return byRun
-}
-
-async function allRuns(app: App): Promise<Run[]> {
-  const all: Run[] = []
-  for (;;) {
-    const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })
-    all.push(...page)
-    if (page.length < 1000) return all
-  }
 }
 
 /** Every due instant, computed by plain arithmetic, is one run or lies in one range of the ledger. */

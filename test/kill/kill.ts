@@ -1,13 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createApp, type App } from '../../src/app/rota.js'
 import type { Run } from '../../src/kernel/run/run.js'
 import { SeededRandom } from '../../src/testing/random.js'
+import { allRuns } from '../fixtures/all-runs.js'
+import { KilledPrograms } from './killed-programs.js'
+import { checkPerformed, readPerformed } from './performed.js'
 
-const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
 
 /** What a campaign of kills showed. */
@@ -38,62 +38,32 @@ class Campaign {
   readonly #kills: number
   readonly #store: string
   readonly #performed: string
+  readonly #programs: KilledPrograms
   readonly #acknowledged: string[] = []
-  readonly #processes: ChildProcess[] = []
-  readonly #starting: Promise<void>[] = []
   #isOver = false
 
   constructor(options: { seed: number; kills: number; store: string; directory: string }) {
     const { seed, kills, store, directory } = options
-    this.#random = new SeededRandom(seed)
+    const random = new SeededRandom(seed)
+    this.#random = random
     this.#kills = kills
     this.#store = store
     this.#performed = join(directory, 'performed.txt')
+    const env = { KILL_TEST_STORE: store, KILL_TEST_PERFORMED: this.#performed }
+    this.#programs = new KilledPrograms({ config, env, random, roles: ['scheduler,worker', 'worker'] })
   }
 
   async run(): Promise<void> {
-    await this.#start(0)
-    await this.#start(1)
+    await this.#programs.start()
     const load = this.#enqueueUnderLoad()
     for (let i = 0; i < this.#kills; i++) {
       await wait(this.#random.int(50, 700))
-      await this.#killAndRestart(this.#random.int(0, 1))
+      await this.#programs.killAndRestart()
     }
     this.#isOver = true
-    await Promise.all([load, ...this.#starting])
+    await Promise.all([load, this.#programs.allStarted()])
     await this.#untilQuiet()
-    await Promise.all(this.#processes.map((process) => ended(process, 'SIGTERM')))
-  }
-
-  /** Resolves when the program says that it is at work. */
-  async #start(slot: number): Promise<void> {
-    const roles = slot === 0 ? 'scheduler,worker' : 'worker'
-    const child = spawn(
-      process.execPath,
-      [program, 'up', '--config', config, '--no-serve', '--roles', roles, '--json'],
-      {
-        env: { ...process.env, KILL_TEST_STORE: this.#store, KILL_TEST_PERFORMED: this.#performed },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
-    this.#processes[slot] = child
-    child.stdout?.resume()
-    await new Promise<void>((resolve, reject) => {
-      child.stdout?.once('data', () => resolve())
-      child.once('exit', (code, signal) => {
-        if (signal === 'SIGKILL') resolve()
-        else reject(new Error(`the program ended by itself with ${code ?? signal}`))
-      })
-    })
-  }
-
-  async #killAndRestart(slot: number): Promise<void> {
-    await ended(this.#processes[slot] as ChildProcess, 'SIGKILL')
-    await wait(this.#random.int(0, 300))
-    // Sometimes it is killed while it starts.
-    const started = this.#start(slot)
-    if (this.#random.chance(0.2)) this.#starting.push(started)
-    else await started
+    await this.#programs.stop()
   }
 
   async #enqueueUnderLoad(): Promise<void> {
@@ -129,11 +99,12 @@ class Campaign {
   async judge(): Promise<KillReport> {
     const app = createApp({ store: this.#store }, 'code:kill-test')
     const runs = await allRuns(app)
-    const performed = await this.#readPerformed()
+    const performed = await readPerformed(this.#performed)
     const broken = [
       ...(await checkInstants(app, runs)),
       ...checkAcknowledged(this.#acknowledged, runs),
-      ...(await checkPerformed(app, runs, performed)),
+      ...checkEnds(runs),
+      ...(await checkPerformed(app, { runs, performed }, ['lost', 'released'])),
     ]
     await app.close()
     const attempts = [...performed.values()].reduce((sum, list) => sum + list.length, 0)
@@ -146,24 +117,6 @@ class Campaign {
       repeated,
       broken,
     }
-  }
-
-  async #readPerformed(): Promise<Map<string, number[]>> {
-    const byRun = new Map<string, number[]>()
-    for (const line of (await readFile(this.#performed, 'utf8')).split('\n')) {
-      const [id = '', attempt = ''] = line.split(' ')
-      if (id !== '') byRun.set(id, [...(byRun.get(id) ?? []), Number(attempt)])
-    }
-    return byRun
-  }
-}
-
-async function allRuns(app: App): Promise<Run[]> {
-  const all: Run[] = []
-  for (;;) {
-    const page = await app.runs.list({ limit: 1000, before: all.at(-1)?.id })
-    all.push(...page)
-    if (page.length < 1000) return all
   }
 }
 
@@ -195,36 +148,8 @@ function checkAcknowledged(acknowledged: readonly string[], runs: readonly Run[]
   return acknowledged.filter((id) => !known.has(id)).map((id) => `${id} was acknowledged and is gone`)
 }
 
-/** What was done was begun; what was begun again had lost its attempt before. */
-async function checkPerformed(
-  app: App,
-  runs: readonly Run[],
-  performed: Map<string, number[]>,
-): Promise<string[]> {
-  const broken: string[] = []
-  for (const run of runs) {
-    const begun = performed.get(run.id) ?? []
-    if (run.state === 'done' && begun.length === 0) broken.push(`${run.id} is done but was never begun`)
-    if (run.state === 'failed' || run.state === 'cancelled')
-      broken.push(`${run.id} is ${run.state}: ${run.reason}`)
-    if (new Set(begun).size !== begun.length)
-      broken.push(`an attempt of ${run.id} began twice: ${begun.join(', ')}`)
-    if (begun.length < 2) continue
-    const attempts = await app.runs.attempts(run.id)
-    const repeated = attempts.filter(
-      (attempt) => attempt.attempt < Math.max(...begun) && begun.includes(attempt.attempt),
-    )
-    for (const { attempt, end } of repeated) {
-      if (end !== 'lost' && end !== 'released')
-        broken.push(`attempt ${attempt} of ${run.id} ended ${end} and was repeated`)
-    }
-  }
-  return broken
-}
-
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  child.kill(signal)
-  await exit
+function checkEnds(runs: readonly Run[]): string[] {
+  return runs
+    .filter(({ state }) => state === 'failed' || state === 'cancelled')
+    .map(({ id, state, reason }) => `${id} is ${state}: ${reason}`)
 }

@@ -88,11 +88,12 @@ it('the previous release refuses a store that it can no longer work on, and says
   await app.close()
   const db = new DatabaseSync(path)
   db.exec('update meta set compatible_from = version')
+  const { version } = db.prepare('select version from meta').get() as { version: number }
   db.close()
   const asked = spawnSync(process.execPath, [previous.program, 'runs', '--store', `sqlite:${path}`])
   expect({ code: asked.status, stdout: String(asked.stdout) }).toEqual({ code: 3, stdout: '' })
-  expect(String(asked.stderr)).toMatch(
-    /made by a newer Rota \(it needs schema 5, this one knows 2\); update Rota \[STORE_VERSION\]/,
+  expect(String(asked.stderr)).toContain(
+    `made by a newer Rota (it needs schema ${version}, this one knows 2); update Rota [STORE_VERSION]`,
   )
 })
 

@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { createApp, type App } from '../../src/app/rota.js'
+import { SeededRandom } from '../../src/testing/random.js'
+import { ended } from '../fixtures/scheduler-process.js'
+import { KilledPrograms } from './killed-programs.js'
+import { judgePolicies, judgePruned, type PolicyJudgement, type Told } from './policies-judge.js'
+import { limits, pairs, stretches, type World } from './policies-world.js'
+
+const config = fileURLToPath(new URL('policies.config.mjs', import.meta.url))
+const pruner = fileURLToPath(new URL('prune-ahead.mjs', import.meta.url))
+
+/** What a campaign with all policies showed. */
+export interface PolicyReport extends PolicyJudgement {
+  readonly kills: number
+}
+
+/** Lets programs with every policy at once work under kills, and then reads what is left; then prunes under kills, and reads again. */
+export async function policyCampaign(options: {
+  readonly seed: number
+  readonly durationMs: number
+  readonly store: string
+  readonly directory: string
+}): Promise<PolicyReport> {
+  const { seed, durationMs, store, directory } = options
+  const random = new SeededRandom(seed)
+  const receiver = await Receiver.listen()
+  // The programs need a moment to start, and calendars know whole seconds.
+  const fromAt = Math.ceil(Date.now() / 1000) * 1000 + 2000
+  const world: World = { fromAt, endAt: fromAt + durationMs, url: receiver.url }
+  const [performed, stage] = ['performed.txt', 'stage'].map((name) => join(directory, name)) as [
+    string,
+    string,
+  ]
+  writeFileSync(performed, '')
+  writeFileSync(stage, 'first')
+  const env = {
+    KILL_TEST_STORE: store,
+    KILL_TEST_PERFORMED: performed,
+    KILL_TEST_STAGE: stage,
+    KILL_TEST_WORLD: JSON.stringify({ ...world, limits, stretches, pairs }),
+    KILL_TEST_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  }
+  const roles = ['scheduler,worker', 'scheduler,worker', 'worker']
+  const programs = new KilledPrograms({ config, env, random, roles })
+  const app = createApp({ store }, 'code:policies-client')
+  try {
+    await programs.start()
+    const client = new Client(app, { world, random, stage })
+    await Promise.all([
+      client.work(),
+      ...roles.map((_, place) => killUntil(programs, { place, world, random })),
+    ])
+    await programs.allStarted()
+    await untilQuiet(app)
+    await programs.stop()
+    const judged = await judgePolicies(app, { world, performed, told: receiver.told, asked: client })
+    const kills = programs.kills + (await pruneUnderKills({ store, random }))
+    return { ...judged, kills, broken: [...judged.broken, ...(await judgePruned(app, judged))] }
+  } finally {
+    await programs.stop()
+    await app.close()
+    receiver.close()
+  }
+}
+
+async function killUntil(
+  programs: KilledPrograms,
+  { place, world, random }: { place: number; world: World; random: SeededRandom },
+): Promise<void> {
+  for (;;) {
+    await wait(random.int(100, 900))
+    if (Date.now() >= world.endAt) return
+    await programs.killAndRestart(place)
+  }
+}
+
+/** What the people and programs around an app do to it, as far as it was acknowledged. */
+class Client {
+  readonly #app: App
+  readonly #world: World
+  readonly #random: SeededRandom
+  readonly #stage: string
+  readonly acknowledged: string[] = []
+  debounced = 0
+  throttled = 0
+  backfill = ''
+
+  constructor(app: App, given: { world: World; random: SeededRandom; stage: string }) {
+    this.#app = app
+    this.#world = given.world
+    this.#random = given.random
+    this.#stage = given.stage
+  }
+
+  async work(): Promise<void> {
+    const acts = [this.#enqueue(), this.#burst(), this.#hold(), this.#reload(), this.#backfill()]
+    await Promise.all(acts)
+  }
+
+  async #until(act: () => Promise<void>, restMs: number): Promise<void> {
+    while (Date.now() < this.#world.endAt) {
+      await act()
+      await wait(restMs)
+    }
+  }
+
+  async #enqueue(): Promise<void> {
+    await this.#until(async () => {
+      const key = this.#random.pick(['a', 'a', 'a', 'b', 'c'])
+      const { id } = await this.#app.enqueue('mail', { key }, { concurrencyKey: key })
+      this.acknowledged.push(id)
+    }, 60)
+  }
+
+  async #burst(): Promise<void> {
+    await this.#until(async () => {
+      const key = this.#random.pick(['x', 'y'])
+      await this.#app.enqueue('bursts', {}, { debounce: { key, wait: '120ms', max: '600ms' } })
+      this.debounced += 1
+      await this.#app.enqueue('bursts', {}, { throttle: { key, per: '400ms' } })
+      this.throttled += 1
+    }, 40)
+  }
+
+  /** Holds something back for a moment, one after the other. */
+  async #hold(): Promise<void> {
+    const app = this.#app
+    const trigger = (): string => this.#random.pick(pairs as never as [string[], ...string[][]]).join('-')
+    await this.#until(async () => {
+      const name = trigger()
+      const holds: readonly [() => Promise<boolean>, () => Promise<boolean>][] = [
+        [
+          () => app.triggers.pause(name),
+          () => app.triggers.resume(name, { catchUp: this.#random.chance(0.5) }),
+        ],
+        [() => app.queues.pause('post'), () => app.queues.resume('post')],
+        [() => app.freeze(), () => app.thaw()],
+        [() => app.switches.off('scheduler'), () => app.switches.on('scheduler')],
+        [() => app.switches.off('worker'), () => app.switches.on('worker')],
+      ]
+      const [hold, release] = this.#random.pick(holds as never as [(typeof holds)[0], ...typeof holds])
+      await hold()
+      await wait(this.#random.int(50, 400))
+      await release()
+    }, 300)
+  }
+
+  async #reload(): Promise<void> {
+    await wait((this.#world.endAt - this.#world.fromAt) / 2)
+    writeFileSync(this.#stage, 'changed')
+    await this.#app.workers.reload({ app: 'policies', wait: '2s' })
+  }
+
+  async #backfill(): Promise<void> {
+    await wait(500)
+    const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:39:59Z' }
+    const options = { ...range, definition: 'current', only: 'all', pace: '20/1s', concurrency: 3 } as const
+    const plan = await this.#app.triggers.backfill('past', options)
+    this.backfill = plan.backfill?.id ?? ''
+    await this.#app.backfills.start(this.backfill)
+  }
+}
+
+/** Resolves when nothing is left to run, to ping, to judge or to tell. */
+async function untilQuiet(app: App): Promise<void> {
+  const store = await app.store()
+  for (;;) {
+    const runs = await app.runs.list({ state: ['pending', 'running'], limit: 1 })
+    const open = [
+      ...(await store.stateEntries({ kind: 'ping', limit: 1 })),
+      ...(await store.stateEntries({ kind: 'deadline', limit: 1 })),
+      ...(await store.stateEntries({ kind: 'alert', names: ['new', 'outgoing'], limit: 1 })),
+    ]
+    const abouts = await store.stateEntries({ kind: 'alert', names: ['about'], limit: 1000 })
+    const isTold = abouts.every(({ value }) => (value as { sendAt: number | null }).sendAt === null)
+    if (runs.length + open.length === 0 && isTold) return
+    await wait(100)
+  }
+}
+
+/** Three hours later old runs go, and whoever removes them is killed; the last one may finish. */
+async function pruneUnderKills({ store, random }: { store: string; random: SeededRandom }): Promise<number> {
+  const kills = 3
+  for (let i = 0; i <= kills; i++) {
+    const child = spawn(process.execPath, [pruner, store, String(3 * 3_600_000)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const end = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
+    if (i < kills) {
+      await wait(random.int(0, 25))
+      await ended(child, 'SIGKILL')
+    } else if ((await end) !== 0) throw new Error('the store could not be pruned')
+  }
+  return kills
+}
+
+/** Takes pings and alerts. */
+class Receiver {
+  readonly #server: Server
+  readonly told: Told = { pings: [], alerts: new Map() }
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  static async listen(): Promise<Receiver> {
+    const server = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const receiver = new Receiver(server)
+    server.on('request', (request, response) => {
+      const parts: Buffer[] = []
+      request.on('data', (part: Buffer) => parts.push(part))
+      request.on('end', () => {
+        const { pathname } = new URL(request.url ?? '', 'http://receiver')
+        const text = Buffer.concat(parts).toString()
+        if (pathname.startsWith('/ping')) receiver.told.pings.push({ path: pathname, text })
+        else receiver.told.alerts.set(String(request.headers['webhook-id']), JSON.parse(text))
+        response.end('ok')
+      })
+    })
+    return receiver
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  close(): void {
+    this.#server.close()
+    this.#server.closeAllConnections()
+  }
+}
