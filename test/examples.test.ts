@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { loadApp } from '../src/app/definitions/load-app.js'
 import { hasFeatures, type FeatureName } from './features.js'
 import { runExample } from './fixtures/run-example.js'
@@ -26,6 +26,7 @@ const needed: Readonly<Record<string, readonly FeatureName[]>> = {
   plans: ['plans'],
   rounds: ['rounds'],
   sensors: ['sensors'],
+  sla: ['alerts', 'assets', 'rounds'],
 }
 
 describe('configs', () => {
@@ -54,6 +55,20 @@ describe('configs', () => {
     expect(report?.defined.length).toBe(triggers.length)
     expect(triggers.length).toBeGreaterThan(0)
   })
+})
+
+test('examples/limits lets each customer wait for its own limit', async () => {
+  const app = await loadApp(join(root, 'examples/limits/rota.config.yaml'), { directory, store: 'memory:' })
+  await app.start()
+  const [first, other, second] = await Promise.all(
+    ['ada', 'bob', 'ada'].map((concurrencyKey) => app.enqueue('newsletter', {}, { concurrencyKey })),
+  )
+  await Promise.all([first?.result(), other?.result()])
+  await vi.waitFor(async () => {
+    const [reason] = await app.runs.whyPending(second?.id ?? '')
+    expect(reason).toMatchObject({ kind: 'rate-limit', of: 'key', key: 'ada', max: 5, perMs: 60_000 })
+  })
+  await app.stop({ grace: 0 })
 })
 
 describe('programs', () => {

@@ -44,7 +44,8 @@ test('the package has what it needs and nothing of the tests', async () => {
     expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js', 'README.md', 'LICENSE']),
   )
   expect(files).toContain('dist/app/store/lease-thread.js')
-  expect(files).toContain('dist/app/serve/api-thread.js')
+  expect(files).toContain('dist/app/serve/api-process.js')
+  expect(files).toContain('dist/app/simulate/simulation-thread.js')
   expect(
     files.filter((file) => /^dist\/.*(?:\.test\.|conformance)|^src\/|^test\/|\.db(?:-wal|-shm)?$/.test(file)),
   ).toEqual([])

@@ -110,7 +110,7 @@ it('lint finds what surprises, each with place, effect and advice; --strict make
   write({ jobs: { a: job }, triggers: { t: { job: 'a', cron: '30 9 * * *' } } })
   expect(await ask('lint', '--strict')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/nothing that surprises/),
+    stdout: expect.stringMatching(/no findings/),
   })
 })
 

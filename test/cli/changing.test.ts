@@ -78,7 +78,7 @@ describe('changing runs', () => {
     })
     expect(both).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--delay: it cannot be') as unknown,
+      stderr: expect.stringContaining('--delay: it contradicts `at`') as unknown,
     })
     expect(job).toMatchObject({ code: 2, stderr: expect.stringContaining('[JOB_UNKNOWN]') as unknown })
     expect(time).toMatchObject({ code: 2, stderr: expect.stringContaining('1 fortnight') as unknown })

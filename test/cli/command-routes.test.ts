@@ -31,7 +31,7 @@ const routesOf: Readonly<Record<string, readonly string[] | { readonly none: str
   why: ['GET /why', 'GET /runs/{id}/pending'],
   next: ['POST /preview', 'GET /triggers/{name}/next'],
   coverage: ['GET /coverage'],
-  simulate: { none: 'it computes for seconds or minutes, which the process that schedules must not' },
+  simulate: ['GET /simulation'],
   doctor: ['GET /doctor'],
   check: { none: 'it reads a config file with the files that it names, on the machine of the user' },
   lint: { none: 'the same as check' },

@@ -48,7 +48,7 @@ describe('a store that is not there', () => {
     for (const [index, { code, stdout, stderr }] of ended.entries()) {
       expect({ name: reading[index], code, stdout }).toEqual({ name: reading[index], code: 3, stdout: '' })
       expect(stderr).toContain(
-        'data/rota.db does not exist yet; `rota up` makes it, and --store names another [STORE_NOT_FOUND]',
+        'data/rota.db does not exist yet; `rota up` creates it, --store names another [STORE_NOT_FOUND]',
       )
     }
     expect(existsSync(join(cwd, 'data'))).toBe(false)
@@ -276,7 +276,7 @@ describe('rota why and coverage', () => {
     ])
     expect(ran).toMatch(/2026-01-01 00:00:00 {2}run 01kdvdna00\w{6}: done in/)
     expect(notDue).toContain('not due then; before: 2030-07-01 02:00:00, after: 2030-07-02 02:00:00')
-    expect(future).toContain('2030-07-01 02:00:00  still to come, in ')
+    expect(future).toContain('2030-07-01 02:00:00  in the future, in ')
     expect(before).toContain('not defined yet then')
     expect(asJson).toMatchObject({
       trigger: 'nightly',

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { createApp } from '../../src/app/rota.js'
+import { isMap } from '../../src/kernel/definition/read-value.js'
 import { emptyDirectory, rota, start, type Running, type Surroundings } from './rota.js'
 
 const running = new Set<Running>()
@@ -110,6 +112,27 @@ describe('rota reload', () => {
     // It goes on as before, and takes the next config that has no fault.
     write(cwd, { jobs: { greet }, triggers: { other: { job: 'greet', every: '1h' } } })
     expect(await reloaded(cwd)).toMatchObject([{ triggers: { added: ['other'], removed: ['stays'] } }])
+  })
+
+  it('that another app’s name refuses leaves the record of the process as it was', async () => {
+    const cwd = app({ jobs: { greet } })
+    const engine = await up([], { cwd })
+    const client = createApp({ store: `sqlite:${join(cwd, 'data/rota.db')}` }, 'code:other')
+    onTestFinished(() => client.close())
+    client.job('shout', () => undefined)
+    await client.start({ roles: { scheduler: true, worker: false } })
+    const recorded = async (): Promise<unknown> => {
+      const entries = await (await client.store()).stateEntries({ kind: 'process', limit: 10 })
+      return entries
+        .map(({ value }) => value)
+        .find((value) => isMap(value) && value['pid'] === engine.child.pid)
+    }
+    const before = await recorded()
+    write(cwd, { jobs: { greet, shout: greet } })
+    const { code, stdout } = await rota(['reload'], { cwd })
+    expect(code).toBe(1)
+    expect(stdout).toContain('shout')
+    expect(await recorded()).toEqual(before)
   })
 
   it('reloads twice, asked by two at the same time, with no difference the second time', async () => {

@@ -56,7 +56,7 @@ describe('rota up and an error that nobody caught', () => {
       begun.then(() => { throw new Error('of the program') })`
     const engine = up(app({ hangs: '() => new Promise(() => {})' }, stray))
     await engine.said(
-      'an uncaught error of no run and no sensor: of the program [INTERNAL]; waiting up to 5s for 1 run (hangs), then stopping',
+      'an uncaught error that belongs to no run and no sensor: of the program [INTERNAL]; waiting up to 5s for 1 run (hangs), then stopping',
     )
   })
 })
@@ -77,7 +77,7 @@ describe('process.exit in the code of a run', () => {
     })
     expect(last?.['calledBy']).toMatch(/^run \w{36} of leaves$/)
     expect(last?.['msg']).toMatch(
-      /^process\.exit\(0\) was called by run \w{36} of leaves; it cut off 2 runs \((leaves, runs|runs, leaves)\), which counts as a crash; exit code 70$/,
+      /^process\.exit\(0\) was called by run \w{36} of leaves; it interrupted 2 runs \((leaves, runs|runs, leaves)\), which counts as a crash; exit code 70$/,
     )
   })
 })

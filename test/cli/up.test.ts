@@ -291,7 +291,7 @@ describe('rota up', () => {
     const { code: exitCode, stdout } = await engine.ended
     expect(exitCode).toBe(70)
     expect(stdout).toContain(
-      'an uncaught error of no run and no sensor: nobody catches me [INTERNAL]; stopping',
+      'an uncaught error that belongs to no run and no sensor: nobody catches me [INTERNAL]; stopping',
     )
   })
 })

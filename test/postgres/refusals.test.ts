@@ -67,7 +67,7 @@ it.concurrent.each(commands)('rota %s says that the driver is missing', async (c
 it('rota up says what a role needs that may not make its schema; the others, that there is no store', async () => {
   const store = changed({ username: 'guest', password: 'sesame' })
   await expectRefusal(['up', '--store', store], /create schema rota authorization guest/)
-  await expectRefusal(['runs', '--store', store], /does not exist yet; `rota up` makes it/)
+  await expectRefusal(['runs', '--store', store], /does not exist yet; `rota up` creates it/)
 })
 
 it('rota up and rota doctor show the address without any password', async () => {

@@ -1,0 +1,1 @@
+console.log(`newsletter ${process.env.ROTA_RUN_ID} sent`)
