@@ -1,11 +1,12 @@
 // Takes pictures of every page of the dashboard into docs/images: starts the quick start in a directory of its own, waits
 // until it is interesting, and opens a real Chromium (the one in ROTA_CHROMIUM, or the first one on the path).
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
+import { chromiumPath } from './chromium.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const images = join(root, 'docs', 'images')
@@ -46,7 +47,7 @@ async function takeAll(url) {
   const { items } = await (await fetch(`${url}/api/v1/runs?state=failed&limit=1`)).json()
   const failed = items[0]?.id
   const browser = await chromium.launch({
-    executablePath: executable(),
+    executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-gpu'],
   })
   const take = async ({ name, path, theme = 'light', width = 1280, height = 800 }) => {
@@ -83,17 +84,4 @@ async function takeAll(url) {
 function pagePaths() {
   const text = readFileSync(join(root, 'dashboard', 'src', 'pages', 'index.ts'), 'utf8')
   return [...text.matchAll(/path: '([^']+)'/g)].map(([, path]) => path)
-}
-
-function executable() {
-  if (process.env.ROTA_CHROMIUM !== undefined) return process.env.ROTA_CHROMIUM
-  const names = ['chromium', 'chromium-browser', 'google-chrome']
-  for (const name of names) {
-    try {
-      return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
-    } catch {
-      // The next one.
-    }
-  }
-  throw new Error('no Chromium found: install one, or name it in ROTA_CHROMIUM')
 }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -76,24 +75,11 @@ const flags = [
   '--disable-sync',
 ]
 
-/** An installed Chromium. Where there is none, root on Debian installs it; others are told how. */
+/** An installed Chromium: `scripts/chromium.mjs`, which `npm test` calls before, installs it where it can. */
 function executable(): string {
-  const named = process.env['ROTA_CHROMIUM']
-  if (named !== undefined) return named
-  const found = installed()
+  const found = process.env['ROTA_CHROMIUM'] ?? installed()
   if (found !== undefined) return found
-  if (process.getuid?.() === 0) {
-    const run = (args: readonly string[]): unknown => execFileSync('apt-get', args, { stdio: 'ignore' })
-    try {
-      run(['update'])
-      run(['install', '-y', '--no-install-recommends', 'chromium'])
-    } catch {
-      // Not a Debian, or no network: the sentence below says what to do.
-    }
-  }
-  const now = installed()
-  if (now !== undefined) return now
-  throw new Error('no Chromium found: install one (apt-get install chromium), or name it in ROTA_CHROMIUM')
+  throw new Error('no Chromium found: run `node scripts/chromium.mjs`, or name one in ROTA_CHROMIUM')
 }
 
 function installed(): string | undefined {
