@@ -151,7 +151,7 @@ it('two processes that go on with one log number its lines without a gap', async
 
 it('enqueues in flight outlast a lock that is held for longer than one wait', async () => {
   const { rows } = await client.query<{ name: string }>(
-    `select oid::regprocedure::text as name from pg_proc where proname = 'commit_runs' and pronamespace = $1::regnamespace`,
+    `select oid::regprocedure::text as name from pg_proc where proname = 'commit_work' and pronamespace = $1::regnamespace`,
     [schema],
   )
   await client.query(`alter function ${rows[0]?.name} set lock_timeout = '50ms'`)

@@ -8,7 +8,7 @@ import { ErrorTracer } from '../../engine/worker/error-tracer.js'
 import { Worker } from '../../engine/worker/worker.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
-import { done, running } from '../sql/rows/states.js'
+import { done, ready, running } from '../sql/rows/states.js'
 import type { Finished, Store } from '../port.js'
 import { openPostgresStore } from './postgres-store.js'
 
@@ -198,6 +198,48 @@ it('G5: a turn with many ends stores all of them and claims meanwhile, each noti
   expect(await store.counts()).toMatchObject({ running: 101, done: 99 })
 })
 
+it('G6: a turn that frees a slot claims who waits there, unless another is more urgent', async () => {
+  const slots = [{ key: 'key:work=a', limit: 1 }]
+  const waiting = [aRun('a1', { slots }), aRun('a2', { slots }), aRun('a3', { slots })]
+  await store.enqueue({ runs: waiting, now: t0 })
+  const one = { worker: 'w', now: t0, claimRequest: { jobs: ['work'], slots: 1, prefetch: 0 } }
+  const [first] = (await store.turn({ ...one, finished: [] })).claims
+  expect(first?.run).toBe(aRun('a1').id)
+  // It does not become ready first.
+  await refuse(ready)
+  expect((await store.turn({ ...one, finished: [endOf('a1')] })).claims.map(({ run }) => run)).toEqual([
+    aRun('a2').id,
+  ])
+  await client.query(`drop trigger refuse on ${schema}.runs`)
+  await store.enqueue({ runs: [aRun('urgent', { priority: 9 })], now: t0 })
+  expect((await store.turn({ ...one, finished: [endOf('a2')] })).claims.map(({ run }) => run)).toEqual([
+    aRun('urgent').id,
+  ])
+  expect((await store.turn({ ...one, finished: [endOf('urgent')] })).claims.map(({ run }) => run)).toEqual([
+    aRun('a3').id,
+  ])
+})
+
+it('G6: a turn whose many ends free slots claims others meanwhile, and asks for another turn', async () => {
+  const names = Array.from({ length: 100 }, (_, i) => `k${i}`)
+  const slotsOf = (name: string) => [{ key: `key:work=${name}`, limit: 1 }]
+  const ofAll = (prefix: string) => names.map((name) => aRun(`${prefix}-${name}`, { slots: slotsOf(name) }))
+  await store.enqueue({ runs: [...ofAll('first'), ...ofAll('second')], now: t0 })
+  const plain = aRun('plain')
+  await store.enqueue({ runs: [plain], now: t0 })
+  const one = { worker: 'w', now: t0, claimRequest: { jobs: ['work'], slots: 100, prefetch: 0 } }
+  const first = await store.turn({ ...one, finished: [] })
+  expect(first).toMatchObject({ more: true })
+  const second = await store.turn({
+    ...one,
+    finished: first.claims.map(({ run }) => ({ ...endOf(''), run })),
+  })
+  expect(second).toMatchObject({ more: true, expired: false })
+  const third = await store.turn({ ...one, finished: [] })
+  const claimed = [...second.claims, ...third.claims].map(({ run }) => run)
+  expect(claimed.toSorted()).toEqual([plain, ...ofAll('second')].map(({ id }) => id).toSorted())
+})
+
 it('a statement that the server cancels is made again', async () => {
   const holder = await server.connect(direct)
   await holder.query(`begin; lock table ${schema}.runs in exclusive mode`)
@@ -279,15 +321,15 @@ describe('a turn with many ends of which one transaction fails', () => {
     expect(refused).toEqual([])
     worker.abandon()
   })
-
-  /** Lets every statement fail that would put a run into a state. */
-  async function refuse(state: number): Promise<void> {
-    await client.query(`create or replace function ${schema}.refuse() returns trigger language plpgsql as $$ begin
-      raise exception 'no room' using errcode = '53100'; end $$;
-      create trigger refuse before update on ${schema}.runs for each row when (new.state = ${state})
-        execute function ${schema}.refuse()`)
-  }
 })
+
+/** Lets every statement fail that would put a run into a state. */
+async function refuse(state: number): Promise<void> {
+  await client.query(`create or replace function ${schema}.refuse() returns trigger language plpgsql as $$ begin
+    raise exception 'no room' using errcode = '53100'; end $$;
+    create trigger refuse before update on ${schema}.runs for each row when (new.state = ${state})
+      execute function ${schema}.refuse()`)
+}
 
 function endOf(name: string): Finished {
   return { run: aRun(name).id, attempt: 1, outcome: outcomes.done, startedAt: t0, endedAt: t0 }

@@ -6,6 +6,7 @@ import { version4 } from './migrations/version-4.js'
 import { version5 } from './migrations/version-5.js'
 import { version6 } from './migrations/version-6.js'
 import { version7 } from './migrations/version-7.js'
+import { version8 } from './migrations/version-8.js'
 
 /** All steps, oldest first. The schema itself is made before them. */
 export const migrations: readonly Migration[] = [
@@ -16,7 +17,8 @@ export const migrations: readonly Migration[] = [
   version5,
   version6,
   version7,
+  version8,
 ]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version7.version
+export const schemaVersion = version8.version

@@ -5,7 +5,7 @@ import { oneCallTurn } from './one-call.js'
 import type { ProcessCache } from './process-cache.js'
 import { turn } from '../../sql/runs/turn.js'
 import { perform } from '../../sql/verb.js'
-import { isPlainTurn } from './is-plain-turn.js'
+import { isIndependent } from './is-independent.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
 const manyEnds = 64
@@ -25,10 +25,10 @@ export interface Lanes {
 export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
   const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.claimRequest !== undefined
-  // Ends that free slots or places in a queue go first: the claims may want them.
   const isSplit =
-    isLarge && isPlainTurn(remembered, request) && oneCallTurn(remembered, request) !== undefined
+    isLarge && isIndependent(remembered, request) && oneCallTurn(remembered, request) !== undefined
   if (!isSplit) return await commit(loop, remembered, request)
+  const freesSlots = request.finished.some(({ run }) => remembered.claimOf(run)?.gates != null)
   const [ended, taken] = await Promise.allSettled([
     commit(loop, remembered, { ...request, claimRequest: undefined }),
     commit(beside, remembered, { ...request, finished: [] }),
@@ -45,6 +45,8 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
     ...taken.value,
     expired: ended.value.expired || taken.value.expired,
     finished: ended.value.finished,
+    // Whoever the ends let in may have come too late for the claims.
+    more: taken.value.more || freesSlots,
     notices: once([...ended.value.notices, ...taken.value.notices]),
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The usual transaction: runs are recorded, claimed and ended, and lines added to their logs. It is one call of a function,
  * which commits by itself: one journey to the server and back, for all that has arrived here. The function is
- * `commit_runs`, and the newest migration that makes it has its text: `migrations/version-5-commit.ts`.
+ * `commit_work`, and the newest migration that makes it has its text: `migrations/version-8-commit.ts`.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Instant } from '../../../time/instant.js'
@@ -20,7 +20,7 @@ import type { OneCallPart } from './one-call-part.js'
 
 const places = Array.from({ length: 50 }, (_, i) => `$${i + 1}`).join(', ')
 
-const COMMIT = `select rota.commit_runs(${places}) as answer,
+const COMMIT = `select rota.commit_work(${places}) as answer,
   case when $51::text is not null then
     rota.rated_at($51::text, $52::int8, $53::text[], $54::text[], $55::text[], $56::int8[])
   end as rated_at,
@@ -242,13 +242,14 @@ function answerTo(
   if (lastTold !== undefined) remembered.heard(worker, lastTold.id)
   const rows = row.claims == null ? [] : claimRows(row.claims)
   rememberTurn(remembered, turn, rows)
+  if (claimRequest !== undefined) remembered.isMoreReady = row.more === true
   if (claimRequest !== undefined && row.passed != null)
     remembered.positions.note({ jobs: claimRequest.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
   return {
     expired: row.phase !== 0,
     finished: finished.map(() => 'stored'),
     claims: claimsOf(rows, now, catalog),
-    more: row.more ?? false,
+    more: row.more === true,
     nextRunAt: nextAt === Infinity ? undefined : nextAt,
     notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
     jobsRevision: catalog?.jobsRevision ?? 0,

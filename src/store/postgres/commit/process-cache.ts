@@ -25,6 +25,8 @@ export class ProcessCache {
   fence = 0
   /** Whether something was given up of which nobody knows where it is: the fence is raised before anything else is sent. */
   isFenceDue = false
+  /** Whether more runs were ready than the last turn claimed. */
+  isMoreReady = false
   readonly positions = new ScanCursors()
   readonly rates = new RateLooks()
   #highestAt: Instant = 0

@@ -138,79 +138,6 @@ const letIn = `create function rota.let_in(keys text[]) returns bigint[] languag
     return let_in;
   end $body$`
 
-// Relies on: the primary keys of jobs and gates, runs_blocked. The usual case is one slot for each run that waits: then
-// the slots do not depend on each other, and whoever is next takes the place that was freed, which changes no count.
-// Everything else is done one end after the other, since their order decides who is let in.
-const releaseSlots = `create function rota.release_slots(of_jobs text[], of_gates text[]) returns bigint[]
-  language plpgsql as $body$
-  declare
-    freed_keys text[];
-    freed bigint[];
-    limits bigint[];
-    owns boolean[];
-    waiting bigint[];
-    waiting_at text[];
-    is_simple boolean;
-    let_in bigint[] := '{}';
-  begin
-    with defined as materialized (
-      select name, coalesce((definition::json ->> 'concurrency')::bigint, 9007199254740991) as total,
-        (definition::json ->> 'concurrencyPerKey')::bigint as per_key
-      from rota.jobs where name = any(of_jobs)
-    ), slots as (
-      select slot ->> 0 as key, (slot ->> 1)::bigint as stored, given.job, defined.total, defined.per_key,
-        slot ->> 0 = 'job:' || given.job as is_total, starts_with(slot ->> 0, 'key:' || given.job || '=') as is_key
-      from unnest(of_jobs, of_gates) given (job, gates) cross join lateral json_array_elements(given.gates::json) slot
-      left join defined on defined.name = given.job
-    ), limited as (
-      select key, coalesce(case when is_total then total when is_key then per_key end, stored) as most,
-        is_total or is_key as is_own
-      from slots
-    ), by_key as (
-      select key, count(*) as n, max(most) as most, bool_and(is_own) as is_own, min(most) = max(most) as is_even
-      from limited group by key
-    )
-    select array_agg(key), array_agg(n), array_agg(most), array_agg(is_own), bool_and(is_even)
-    into freed_keys, freed, limits, owns, is_simple from by_key;
-    if is_simple then
-      select bool_and(found.is_simple), array_agg(found.seq) filter (where found.seq is not null),
-        array_agg(found.key) filter (where found.seq is not null)
-      into is_simple, waiting, waiting_at
-      from (
-        select given.key, blocked.seq, gates.admitted is not null and (blocked.seq is null or (
-            json_array_length(blocked.gates::json) = 1
-            and (given.is_own or (blocked.gates::json -> 0 ->> 1)::bigint = given.most)
-          )) as is_simple
-        from unnest(freed_keys, freed, limits, owns) given (key, n, most, is_own)
-        left join rota.gates on gates.key = given.key
-        left join lateral (
-          select seq, runs.gates from rota.runs where state = 2 and waits_for = given.key
-          order by priority desc, run_at, seq limit greatest(0, given.most - coalesce(gates.admitted, 0) + given.n)
-        ) blocked on true
-      ) found;
-    end if;
-    if not is_simple then
-      for i in 1 .. cardinality(of_gates) loop
-        perform rota.give_back(rota.keys_of(of_gates[i]));
-        let_in := let_in || rota.let_in(rota.keys_of(of_gates[i]));
-      end loop;
-      return let_in;
-    end if;
-    if waiting is not null then
-      update rota.runs set state = 1, waits_for = null where seq = any(waiting);
-    end if;
-    with net as materialized (
-      select key, sum(n) as less from (
-        select * from unnest(freed_keys, freed) given (key, n) union all select taken.key, -1 from unnest(waiting_at) taken (key)
-      ) changed group by key
-    ), gone as (
-      delete from rota.gates using net where gates.key = net.key and gates.admitted <= net.less
-    )
-    update rota.gates set admitted = gates.admitted - net.less from net
-    where gates.key = net.key and net.less <> 0 and gates.admitted > net.less;
-    return coalesce(waiting, '{}');
-  end $body$`
-
 // Relies on: the primary keys of jobs and gates. For each run, in order, the key of the full slot at which it waits; null
 // where it is let in, or has no slots. With one slot each, the first ones of a slot get the room that it has.
 const placeRuns = `create function rota.place_runs(of_jobs text[], of_gates text[]) returns text[]
@@ -271,6 +198,5 @@ export const slotFunctions: readonly string[] = [
   keysOf,
   takeSlots,
   letIn,
-  releaseSlots,
   placeRuns,
 ]

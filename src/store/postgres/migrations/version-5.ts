@@ -1,5 +1,4 @@
 import type { Migration } from '../../sql/migration.js'
-import { commitRuns } from './version-5-commit.js'
 
 // As before, but from 256 slots on: since runs with slots are claimed ahead, usual turns free more than 64 of them, and one
 // lock for all slots would let all hosts take turns. A process of the release before may use 64; both take the lock of all.
@@ -17,5 +16,5 @@ const lockSlots = `create or replace function rota.lock_slots(keys text[]) retur
     end loop;
   end $body$`
 
-/** Limited runs ahead of their turn. Only adds a function, and replaces one by one that does the same: a process of the release before goes on. */
-export const version5: Migration = { version: 5, compatibleFrom: 1, statements: [lockSlots, commitRuns] }
+/** Limited runs ahead of their turn. Replaces a function by one that does the same: a process of the release before goes on. */
+export const version5: Migration = { version: 5, compatibleFrom: 1, statements: [lockSlots] }

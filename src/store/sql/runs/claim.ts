@@ -14,7 +14,7 @@ import { byUrgency, type Candidate } from './native-verbs.js'
 /*
  * Which runs a worker gets, decided once for both databases. The statements that read the candidates and mark them as
  * claimed are native: `sqlite/claim-and-end.ts` and `postgres/commit/claim-and-end.ts`. Most claims of Postgres are made inside
- * its function `commit_runs` instead, which `postgres/commit/one-call.ts` calls.
+ * its function `commit_work` instead, which `postgres/commit/one-call.ts` calls.
  */
 
 /** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */

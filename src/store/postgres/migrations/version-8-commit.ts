@@ -1,7 +1,95 @@
 /*
- * The usual transaction as it is now: runs with a slot and runs of a limited queue are claimed ahead of their turn as well,
- * as many as the worker says. Why that keeps every limit: docs/decisions/0059-prefetch-of-limited-runs.md.
+ * The usual transaction as one statement, which commits by itself: one journey to the server and back. What is not usual
+ * ends in an error of its own, and is made again in the other way, which can do everything.
+ *
+ * Runs with a slot and runs of a limited queue are claimed ahead of their turn as well, as many as the worker says
+ * (docs/decisions/0059-prefetch-of-limited-runs.md). A run that waits at a slot is claimed by the turn that frees the slot,
+ * without becoming ready first (docs/decisions/0089-claimed-where-it-waits.md).
  */
+
+// Frees slots. Whoever is next at a slot takes the place that was freed, and its count is right when this function returns.
+// "next_in" are such runs, still marked as waiting: the caller claims them or makes them ready. "let_in" are ready already.
+//
+// Relies on: the primary keys of jobs and gates, runs_blocked. Usually each run that waits has one slot: then the slots do
+// not depend on each other. Otherwise it is done one end after the other, since their order decides who is let in.
+/** Frees slots, and finds who is next. */
+export const leaveSlots = `create function rota.leave_slots(
+    of_jobs text[], of_gates text[], out let_in bigint[], out next_in bigint[], out next_places tid[], out next_jobs text[],
+    out next_priorities bigint[], out next_run_at bigint[], out next_kinds integer[]
+  ) language plpgsql as $body$
+  declare
+    freed_keys text[];
+    freed bigint[];
+    limits bigint[];
+    owns boolean[];
+    same_gates text[];
+    waiting_at text[];
+    is_simple boolean;
+  begin
+    let_in := '{}';
+    with defined as materialized (
+      select name, coalesce((definition::json ->> 'concurrency')::bigint, 9007199254740991) as total,
+        (definition::json ->> 'concurrencyPerKey')::bigint as per_key
+      from rota.jobs where name = any(of_jobs)
+    ), given as (
+      select job, gates, count(*) as n from unnest(of_jobs, of_gates) each (job, gates) group by job, gates
+    ), slots as (
+      select slot ->> 0 as key, (slot ->> 1)::bigint as stored, given.n, given.gates, json_array_length(given.gates::json) = 1 as has_one, defined.total, defined.per_key,
+        slot ->> 0 = 'job:' || given.job as is_total, starts_with(slot ->> 0, 'key:' || given.job || '=') as is_key
+      from given cross join lateral json_array_elements(given.gates::json) slot
+      left join defined on defined.name = given.job
+    ), limited as (
+      select key, n, gates, has_one, coalesce(case when is_total then total when is_key then per_key end, stored) as most,
+        is_total or is_key as is_own
+      from slots
+    ), by_key as (
+      select key, sum(n) as n, max(most) as most, bool_and(is_own) as is_own, min(most) = max(most) as is_even,
+        max(gates) filter (where has_one) as gates
+      from limited group by key
+    )
+    select array_agg(key), array_agg(n), array_agg(most), array_agg(is_own), array_agg(gates), bool_and(is_even)
+    into freed_keys, freed, limits, owns, same_gates, is_simple from by_key;
+    if is_simple then
+      select bool_and(found.is_simple), array_agg(seq) filter (where seq is not null),
+        array_agg(place) filter (where seq is not null), array_agg(job) filter (where seq is not null),
+        array_agg(priority) filter (where seq is not null), array_agg(run_at) filter (where seq is not null),
+        array_agg(kind) filter (where seq is not null), array_agg(key) filter (where seq is not null)
+      into is_simple, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, waiting_at
+      from (
+        select given.key, blocked.*, gates.admitted is not null and (blocked.seq is null or blocked.has_one and (
+            given.is_own or blocked.gates = given.gates or (blocked.gates::json -> 0 ->> 1)::bigint = given.most
+          )) as is_simple
+        from unnest(freed_keys, freed, limits, owns, same_gates) given (key, n, most, is_own, gates)
+        left join rota.gates on gates.key = given.key
+        left join lateral (
+          select seq, ctid as place, job, priority, run_at, case when crashes > 0 then 2 else 1 end as kind, runs.gates,
+            runs.gates = given.gates is true or json_array_length(runs.gates::json) = 1 as has_one
+          from rota.runs where state = 2 and waits_for = given.key
+          order by priority desc, run_at, seq limit greatest(0, given.most - coalesce(gates.admitted, 0) + given.n)
+        ) blocked on true
+      ) found;
+    end if;
+    next_in := coalesce(next_in, '{}');
+    next_places := coalesce(next_places, '{}');
+    if not is_simple then
+      next_in := '{}';
+      next_places := '{}';
+      for i in 1 .. cardinality(of_gates) loop
+        perform rota.give_back(rota.keys_of(of_gates[i]));
+        let_in := let_in || rota.let_in(rota.keys_of(of_gates[i]));
+      end loop;
+      return;
+    end if;
+    with net as materialized (
+      select key, sum(n) as less from (
+        select * from unnest(freed_keys, freed) given (key, n) union all select taken.key, -1 from unnest(waiting_at) taken (key)
+      ) changed group by key having sum(n) <> 0
+    ), gone as (
+      delete from rota.gates using net where gates.key = net.key and gates.admitted <= net.less
+    )
+    update rota.gates set admitted = gates.admitted - net.less from net
+    where gates.key = net.key and gates.admitted > net.less;
+  end $body$`
 
 // The plan is kept from the first calls on, when there may be no run yet, and must be right for millions of them.
 //
@@ -16,7 +104,7 @@
 //
 // Locks are taken in this order, by everybody: the schema, slots, logs, queues by name, the one row of the store.
 /** The usual transaction. */
-export const commitRuns = `create function rota.commit_runs(
+export const commitWork = `create function rota.commit_work(
     of_writer text, known_fence bigint, jobs_known bigint, limits_known bigint, highest bigint, is_lasting boolean,
     new_ids text[], new_jobs text[], new_priorities bigint[], new_run_at bigint[], new_due_at bigint[],
     new_origins smallint[], new_payloads text[], new_at bigint[], new_triggers text[], new_versions integer[],
@@ -51,9 +139,21 @@ export const commitRuns = `create function rota.commit_runs(
     refused_by text[];
     waits text[];
     due_seqs bigint[];
+    taken_seqs bigint[];
     due_jobs text[];
     due_gates text[];
     let_in bigint[] := '{}';
+    next_in bigint[] := '{}';
+    next_places tid[] := '{}';
+    next_jobs text[];
+    next_priorities bigint[];
+    next_run_at bigint[];
+    next_kinds integer[];
+    all_wanted text[] := wanted;
+    all_queues text[] := wanted_queues;
+    priorities bigint[];
+    run_ats bigint[];
+    seqs bigint[];
     queue_rooms bigint[];
     queues_of text[];
     locked text[];
@@ -73,6 +173,18 @@ export const commitRuns = `create function rota.commit_runs(
     select * into strict known from rota.meta where id = 1;
     if known.jobs_revision <> jobs_known or known.limits_revision <> limits_known then
       raise exception 'the definitions have changed' using errcode = 'RT002';
+    end if;
+    -- Before the locks of the slots: nobody else touches the rows of these runs, and others wait for those locks.
+    if cardinality(ids) > 0 then
+      update rota.runs set state = 4, started_at = given.started_at, finished_at = given.finished_at,
+        result = given.result, reason = null
+      from unnest(ids, places, started, ended, results, end_gates) given (id, place, started_at, finished_at, result, gates)
+      where runs.ctid = given.place and runs.id = given.id and runs.state + 0 = 3 and runs.attempt = 1
+        and runs.follow is null and runs.gates is not distinct from given.gates;
+      get diagnostics changes = row_count;
+      if changes <> cardinality(ids) then
+        raise exception 'some of the ends are no usual ones' using errcode = 'RT003';
+      end if;
     end if;
     if worker_id is not null
       and exists (select 1 from rota.runs where state = 0 and run_at <= at and gates is not null) then
@@ -120,21 +232,11 @@ export const commitRuns = `create function rota.commit_runs(
     select key, phase, lease_until >= at and is_draining = 0 and wanted is not null as may_claim,
       exists (select 1 from rota.notices where worker = key) as is_told
     into me from rota.workers where id = worker_id;
-    if cardinality(ids) > 0 then
-      update rota.runs set state = 4, started_at = given.started_at, finished_at = given.finished_at,
-        result = given.result, reason = null
-      from unnest(ids, places, started, ended, results, end_gates) given (id, place, started_at, finished_at, result, gates)
-      where runs.ctid = given.place and runs.id = given.id and runs.state + 0 = 3 and runs.attempt = 1
-        and runs.follow is null and runs.gates is not distinct from given.gates;
-      get diagnostics changes = row_count;
-      if changes <> cardinality(ids) then
-        raise exception 'some of the ends are no usual ones' using errcode = 'RT003';
-      end if;
-      if cardinality(end_gates) > 0 then
-        select array_agg(given.job order by given.n), array_agg(given.gates order by given.n) into due_jobs, due_gates
-        from unnest(end_jobs, end_gates) with ordinality given (job, gates, n) where given.gates is not null;
-        let_in := rota.release_slots(due_jobs, due_gates);
-      end if;
+    if cardinality(end_gates) > 0 then
+      select array_agg(given.job order by given.n), array_agg(given.gates order by given.n) into due_jobs, due_gates
+      from unnest(end_jobs, end_gates) with ordinality given (job, gates, n) where given.gates is not null;
+      select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds
+      from rota.leave_slots(due_jobs, due_gates);
     end if;
     select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
     if next_at <= at then
@@ -204,7 +306,9 @@ export const commitRuns = `create function rota.commit_runs(
       end if;
       most := slots + slack + least(ahead, 64 + 2 * ahead / greatest(1, cardinality(wanted)));
       passed := pg_stat_get_xact_tuples_returned(ready_index);
-      select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue) into picked, kinds, queues_of from (
+      select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue), array_agg(priority), array_agg(run_at),
+        array_agg(seq)
+      into picked, kinds, queues_of, priorities, run_ats, seqs from (
         select found.*, want.queue
         from unnest(wanted, wanted_queues, from_priorities, from_run_at) want (job, queue, from_priority, from_run_at)
         cross join lateral (
@@ -242,6 +346,19 @@ export const commitRuns = `create function rota.commit_runs(
         ) first;
       end if;
       is_more := changes >= most;
+      if cardinality(next_in) > 0 then
+        select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue) into picked, kinds, queues_of from (
+          select * from unnest(picked, kinds, queues_of, priorities, run_ats, seqs)
+            ready (place, kind, queue, priority, run_at, seq)
+          union all
+          select next.place, next.kind, want.queue, next.priority, next.run_at, next.seq
+          from unnest(next_places, next_kinds, next_jobs, next_priorities, next_run_at, next_in)
+            next (place, kind, job, priority, run_at, seq)
+          join unnest(all_wanted, all_queues) want (job, queue) on want.job = next.job
+          order by priority desc, run_at, seq
+        ) sorted;
+        changes := cardinality(picked);
+      end if;
       if is_limited and changes > 0 then
         select coalesce(array_agg(place order by n), '{}'), array_agg(kind order by n), array_agg(queue order by n)
         into picked, kinds, queues_of from (
@@ -267,7 +384,7 @@ export const commitRuns = `create function rota.commit_runs(
       if cardinality(picked) > 0 then
         with taken as (
           update rota.runs
-          set state = 3, attempt = attempt + 1, worker = me.key, claimed_at = at, started_at = null
+          set state = 3, attempt = attempt + 1, worker = me.key, claimed_at = at, started_at = null, waits_for = null
           where ctid = any(picked)
           returning ctid as place, seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition,
             payload, gates, follow is not null as follows
@@ -275,13 +392,13 @@ export const commitRuns = `create function rota.commit_runs(
         select json_build_array(array_agg(place), array_agg(seq), array_agg(priority), array_agg(run_at), array_agg(id),
           array_agg(job), array_agg(trigger), array_agg(attempt), array_agg(failures), array_agg(crashes),
           array_agg(due_at), array_agg(partition), array_agg(payload), array_agg(gates),
-          array_agg(follows)), array_agg(seq) into claims, due_seqs from taken;
+          array_agg(follows)), array_agg(seq) into claims, taken_seqs from taken;
       end if;
       if is_limited and cardinality(picked) > 0 then
         with entered as materialized (
           select want.queue as name, count(*) as n from rota.runs
           join unnest(wanted, wanted_queues) want (job, queue) on want.job = runs.job
-          where runs.seq = any(due_seqs) and want.queue is not null group by want.queue
+          where runs.seq = any(taken_seqs) and want.queue is not null group by want.queue
         )
         select array(
           select rooms.room - coalesce((select entered.n from entered where entered.name = rooms.name), 0)
@@ -304,6 +421,11 @@ export const commitRuns = `create function rota.commit_runs(
       is_news := exists (
         select 1 from unnest(queue_left, queue_rooms) given (n, room) where given.n > 0 and given.room > 0
       );
+    end if;
+    if cardinality(next_in) > 0 then
+      next_in := array(select unnest(next_in) except select unnest(taken_seqs));
+      update rota.runs set state = 1, waits_for = null where seq = any(next_in);
+      let_in := let_in || next_in;
     end if;
     if cardinality(let_in) > 0 and not is_news then
       is_news := exists (select 1 from rota.runs where seq = any(let_in) and state = 1);

@@ -1,0 +1,20 @@
+import type { Turn } from '../../port.js'
+import { limitedQueueOf } from '../../sql/catalog.js'
+import type { ProcessCache } from './process-cache.js'
+
+/**
+ * Whether the claims of a turn need nothing that its ends free, as far as this process remembers. Ends that free a place
+ * in a queue go first. Ends that free concurrency slots need not, while more runs are ready than were claimed.
+ */
+export function isIndependent(remembered: ProcessCache, { finished, claimRequest }: Turn): boolean {
+  const { catalog, isMoreReady } = remembered
+  if (catalog === undefined) return false
+  const isFree = (job: string): boolean => limitedQueueOf(catalog, job) === undefined
+  if (claimRequest !== undefined && catalog.queueLimits.size > 0 && !claimRequest.jobs.every(isFree))
+    return false
+  return finished.every((item) => {
+    const claim = remembered.claimOf(item.run)
+    if (claim === undefined || claim.hasEndEffect || !isFree(claim.job)) return false
+    return claim.gates === null || isMoreReady
+  })
+}
