@@ -17,11 +17,17 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly guard: ClockGuard
   readonly events: Events
-  /** Called while the ticks are on their way, so that a worker's turn can join their commit. */
+  /** Called while a few ticks are on their way, so that a worker's turn can join their commit; with many, after it. */
   readonly onRuns: () => void
 }
 
+/** How many due triggers are read at once, and how many ticks one transaction commits: the first runs begin early. */
+const mostDue = 1000
 const batch = 200
+
+/** A turn does not wait for the commit of so many ticks. */
+const manyTicks = 50
+
 const retryFaultyMs = 60_000
 const tellClockMs = 10_000
 
@@ -54,14 +60,14 @@ export class Scheduler {
     this.#told = undefined
     const { now } = reading
     const ahead = await this.#ahead.take(now)
-    for (let i = 0; i < ahead.length; i += batch) await commit(ahead.slice(i, i + batch), this.#options)
+    await commitAll(ahead, this.#options)
     if (ahead.length > 0) return { afterMs: 0 }
-    const limit = batch + this.#faulty.size
+    const limit = mostDue + this.#faulty.size
     const due = await store.due({ now, limit })
     this.#startedAt ??= now
     const facts = await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
     const ticks = this.#plan(due, now, facts)
-    await commit(ticks, this.#options)
+    await commitAll(ticks, this.#options)
     if (due.length === limit) return { afterMs: 0 }
     const mayBeDue = ticks.length > 0
     const next =
@@ -98,7 +104,7 @@ export class Scheduler {
 
   /** When the first trigger is due that is not among the faulty ones, whose own instants have long passed. */
   async #nextOfOthers(now: Instant): Promise<Instant> {
-    const limit = batch + this.#faulty.size
+    const limit = mostDue + this.#faulty.size
     const soon = await this.#options.store.due({ now: now + aheadMs, limit })
     const first = soon.find(({ trigger, revision }) => this.#faulty.get(trigger.name)?.revision !== revision)
     return first?.nextAt ?? now + aheadMs
@@ -119,12 +125,18 @@ interface Faulty {
   readonly againMs: number
 }
 
+async function commitAll(planned: readonly Tick[], options: SchedulerOptions): Promise<void> {
+  for (let i = 0; i < planned.length; i += batch) await commit(planned.slice(i, i + batch), options)
+}
+
 async function commit(planned: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
-  if (planned.length === 0) return
   const ticks = await withMissedNotices(store, planned)
+  const hasRuns = ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)
+  const areMany = ticks.length >= manyTicks
   const committed = store.tick(ticks)
-  if (ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)) onRuns()
+  if (hasRuns && !areMany) onRuns()
   const answers = await committed
+  if (hasRuns && areMany) onRuns()
   for (const [index, tick] of ticks.entries()) {
     if (answers[index] === 'stale') continue
     const { trigger, at, runs, ranges, checks } = tick

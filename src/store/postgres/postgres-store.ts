@@ -18,7 +18,7 @@ import type { Enqueued, Hint, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
-import type { Driver as VerbDriver } from '../sql/driver.js'
+import type { CommitOptions, Driver as VerbDriver } from '../sql/driver.js'
 import { log } from '../sql/runs/logs.js'
 import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { perform } from '../sql/verb.js'
@@ -58,6 +58,9 @@ export interface PostgresOptions {
 
 /** The connections of a reader, besides its listener. */
 const readerConnections = 2
+
+/** So many ticks in one transaction take longer than a worker's turn should wait. */
+const manyTicks = 50
 
 /** Opens a Postgres store, and makes it where there is none. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
@@ -133,7 +136,7 @@ class OpenSchema {
   readonly lanes: Lanes
   readonly reader: Reader
   readonly driver: VerbDriver = {
-    commit: (verb, options) => this.loop.commit((session) => perform(verb(session)), options),
+    commit: (verb, options) => this.#laneOf(options).commit((session) => perform(verb(session)), options),
     read: (verb, { isSnapshot = false } = {}) =>
       isSnapshot
         ? this.reader.askTogether((session) => perform(verb(session)))
@@ -143,6 +146,7 @@ class OpenSchema {
   readonly #connections: Connections
   readonly #statements: Statements
   readonly #watch: Watch
+  readonly #planning: CommitLoop
   #closing: Promise<void> | undefined
 
   constructor(
@@ -180,6 +184,12 @@ class OpenSchema {
     }
     this.loop = new CommitLoop(loopOptions)
     this.lanes = { loop: this.loop, beside: new CommitLoop(loopOptions), remembered }
+    this.#planning = new CommitLoop(loopOptions)
+  }
+
+  /** Many ticks are committed apart from turns: in one transaction with them, a turn would take as long as they do. */
+  #laneOf({ items = 1, isExclusive = true }: CommitOptions = {}): CommitLoop {
+    return items >= manyTicks && !isExclusive ? this.#planning : this.loop
   }
 
   /** Lets a clock that follows the database know its time before anybody asks for it. */
@@ -215,7 +225,8 @@ class OpenSchema {
     if (this.loop.ended === undefined)
       void this.loop.commit((session) => session.settle()).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
-    await Promise.all([this.loop.close(closed), this.lanes.beside.close(closed)])
+    const loops = [this.loop, this.lanes.beside, this.#planning]
+    await Promise.all(loops.map((loop) => loop.close(closed)))
     await this.#connections.close()
   }
 }

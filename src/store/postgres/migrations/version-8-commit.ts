@@ -430,7 +430,8 @@ export const commitWork = `create function rota.commit_work(
     if cardinality(let_in) > 0 and not is_news then
       is_news := exists (select 1 from rota.runs where seq = any(let_in) and state = 1);
     end if;
-    if highest > known.highest_at then
+    -- A look that found nothing writes nothing, so that nobody takes it for news; heartbeats write the time as well.
+    if highest > known.highest_at and (pg_current_xact_id_if_assigned() is not null or highest > known.highest_at + 60000) then
       update rota.meta set highest_at = highest where id = 1 and highest_at < highest;
     end if;
     return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', me.phase, 'told', told,
