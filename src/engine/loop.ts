@@ -71,7 +71,7 @@ export class Loop {
   async #wait(look: Look): Promise<void> {
     const { clock, pollMs } = this.#options
     // Timers and sockets get their turn even if the next step follows at once.
-    if ('afterMs' in look && look.afterMs === 0) return await new Promise((resolve) => setImmediate(resolve))
+    if ('afterMs' in look && look.afterMs === 0) return await new Promise((resolve) => clock.defer(resolve))
     const sleep = new Wake()
     this.#sleep = sleep
     // In time that passes: a wall clock that was put back must not make the poll longer.

@@ -122,6 +122,10 @@ class HeldGrace implements Clock {
     this.#open = undefined
   }
 
+  defer(act: () => void): void {
+    systemClock.defer(act)
+  }
+
   timer(ms: number, fire: () => void): () => void {
     if (ms !== KILL_GRACE_MS) return systemClock.timer(ms, fire)
     this.#open = fire

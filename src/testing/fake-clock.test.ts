@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { FakeClock } from './fake-clock.js'
+import { FakeClock, settled } from './fake-clock.js'
 import { SeededRandom } from './random.js'
 
 const t0 = Date.UTC(2026, 0, 5)
@@ -61,4 +61,28 @@ it('an aborted sleep ends immediately, and only once', async () => {
   controller.abort()
   await clock.advance(2000)
   expect(ended).toBe(1)
+})
+
+it('what is deferred happens later, in order, and `quiet` waits for all that follows without the event loop', async () => {
+  const clock = new FakeClock(t0)
+  const order: string[] = []
+  clock.defer(() => {
+    order.push('first')
+    void Promise.resolve().then(() => clock.defer(() => order.push('third')))
+  })
+  clock.defer(() => order.push('second'))
+  let hasTurned = false
+  setImmediate(() => (hasTurned = true))
+  expect(order).toEqual([])
+  await clock.quiet()
+  expect(order).toEqual(['first', 'second', 'third'])
+  expect(hasTurned).toBe(false)
+})
+
+it('what is deferred also happens where nobody waits for it, once', async () => {
+  const clock = new FakeClock(t0)
+  let calls = 0
+  clock.fork().defer(() => (calls += 1))
+  await settled()
+  expect(calls).toBe(1)
 })

@@ -23,6 +23,8 @@ export class Timeline {
   #entries: Entry[] = []
   #cancelled = 0
   #order = 0
+  /** What was deferred, oldest first. */
+  #deferred: (() => void)[] = []
 
   constructor(at: Instant) {
     this.wall = at
@@ -58,6 +60,19 @@ export class Timeline {
     this.#pop()
     ;(first as Entry).isCancelled = true
     return first
+  }
+
+  /** Calls `act` in a later cycle of the event loop, unless `actDeferred` does it before. */
+  defer(act: () => void): void {
+    this.#deferred.push(act)
+    setImmediate(() => this.actDeferred())
+  }
+
+  /** Does what was deferred first; returns whether there was anything. */
+  actDeferred(): boolean {
+    const act = this.#deferred.shift()
+    act?.()
+    return act !== undefined
   }
 
   passTo(monotonicMs: number): void {

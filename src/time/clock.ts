@@ -22,6 +22,8 @@ export interface Clock {
   sleepUntil(at: Instant, signal?: WakeSignal): Promise<void>
   /** Calls `fire` once after `ms`; returns the function that cancels it. */
   timer(ms: number, fire: () => void, options?: TimerOptions): () => void
+  /** Calls `act` soon, after what the event loop has to do already. */
+  defer(act: () => void): void
 }
 
 /** What kind of timer it is. */
@@ -59,6 +61,10 @@ export const systemClock: Clock = Object.freeze({
     }
     arm()
     return () => clearTimeout(handle)
+  },
+
+  defer(act: () => void): void {
+    setImmediate(act)
   },
 })
 

@@ -9,11 +9,11 @@ import type { LedgerRange } from '../../kernel/ledger/ledger.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 import { forgetHistory } from '../../store/memory/runs/forget-history.js'
 import { openMemoryStore } from '../../store/memory/memory-store.js'
-import { storesSettled, type CrashableStore } from '../../testing/crash-point.js'
 import { FakeClock } from '../../testing/fake-clock.js'
 import { SeededRandom } from '../../testing/random.js'
 import { SimulatedProcess } from '../../testing/simulated-process.js'
 import type { Instant } from '../../time/instant.js'
+import { nextTurn } from '../../time/turn.js'
 import type { TriggerHistory } from './history.js'
 import { Tally, type Lateness, type Peak, type SimulatedSpan, type SimulatedTrigger } from './tally.js'
 import type { LeftOut, virtualTables } from './virtual-store.js'
@@ -108,14 +108,15 @@ class Simulation {
     const active = await openMemoryStore(this.#world.tables).triggers({ active: true })
     this.#triggers = new Map(active.map(({ trigger }) => [trigger.name, trigger]))
     for (let i = 0; i < processes; i++) await this.#begin()
-    const stores = (): CrashableStore[] => [...this.#living.keys()].map(({ crashable }) => crashable)
     for (let passedMs = 0; passedMs < durationMs; ) {
       const pieceMs = Math.min(durationMs - passedMs, this.#pieceMs())
-      await this.#clock.advance(pieceMs, () => storesSettled(stores))
+      await this.#clock.advance(pieceMs, () => this.#clock.quiet())
       passedMs += pieceMs
       forgetHistory(this.#world.tables, this.#clock.now() - historyMs)
       if (passedMs < durationMs) this.#maybeCrash(pieceMs)
       onProgress?.(passedMs / durationMs)
+      // Signals and the progress bar get their turn.
+      await nextTurn()
     }
     for (const process of this.#living.keys()) process.kill()
     return this.#result()

@@ -356,7 +356,7 @@ export class Worker {
   #defer(): void {
     if (this.#deferred) return
     this.#deferred = true
-    setImmediate(() => {
+    this.#options.clock.defer(() => {
       this.#deferred = false
       this.#attempts.begin(true)
       this.wake()

@@ -50,6 +50,7 @@ function watched(): { clock: Clock; slept: Promise<void> } {
     sleep,
     sleepUntil: (at, signal) => clock.sleepUntil(at, signal),
     timer: (ms, fire) => clock.timer(ms, fire),
+    defer: (act) => clock.defer(act),
   }
   return { clock: own, slept }
 }

@@ -19,6 +19,7 @@ class Host implements Clock {
   sleep = async (ms: number): Promise<void> => void (this.elapsedMs += ms)
   sleepUntil = async (): Promise<void> => undefined
   timer = (ms: number, fire: () => void): (() => void) => systemClock.timer(ms, fire)
+  defer = (act: () => void): void => systemClock.defer(act)
 }
 
 it('a wall clock that is wrong by an hour changes nothing', () => {

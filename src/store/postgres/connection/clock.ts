@@ -76,6 +76,10 @@ export class DatabaseClock implements Clock {
   timer(ms: number, fire: () => void, options?: TimerOptions): () => void {
     return this.#own.timer(ms, fire, options)
   }
+
+  defer(act: () => void): void {
+    this.#own.defer(act)
+  }
 }
 
 /** A step of the server's clock goes unnoticed for at most this long. */
