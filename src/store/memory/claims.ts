@@ -5,15 +5,7 @@ import type { Claim, Turn } from '../port.js'
 import { isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
-import {
-  nextRated,
-  noteStart,
-  rateRooms,
-  ratesOfJobs,
-  settleRates,
-  type RateRooms,
-} from './policies/rates.js'
-import type { ReadyRuns } from './sets/ready-runs.js'
+import { askedJobs, nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
 /** Fills the worker's slots with ready runs of any kind, then prefetches, few of those that others may wait for. */
@@ -24,9 +16,10 @@ export function claimRuns(
   const { claimRequest, worker, now } = turn
   if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
   const { slots, prefetch, prefetchLimited = 0 } = claimRequest
-  const rated = ratesOfJobs(tables, claimRequest.jobs)
+  const { names, rates: rated } = askedJobs(tables, claimRequest.jobs)
+  if (rated.size === 0 && isNothingReady(tables)) return { claims: [], more: false }
   // Runs with a rate limit are not claimed ahead.
-  const isWanted = (job: string): boolean => claimRequest.jobs.includes(job) && (slots > 0 || !rated.has(job))
+  const isWanted = (job: string): boolean => names.has(job) && (slots > 0 || !rated.has(job))
   const freeSlots = freeSlotsOf(tables, isWanted, now)
   const mayClaim = (job: string): boolean => freeSlots(job).free > 0
   const rates = rateRooms(tables, { rates: slots > 0 ? rated : noRates, mayClaim, now })
@@ -55,9 +48,14 @@ const noRates: ReadonlyMap<string, JobRates> = new Map()
 function nextReady(tables: Tables, freeSlots: FreeSlots, rates: RateRooms): RunRow | undefined {
   const isFree = (job: string): boolean => freeSlots(job).free > 0
   const mayClaim = (job: string): boolean => isFree(job) && !rates.byJob.has(job)
-  const { readyPlain, readySlotted, readyCrashed } = tables
-  const free = [readyPlain, readySlotted, readyCrashed].map((ready) => firstOf(ready, mayClaim))
-  return mostUrgent([...free, nextRated(rates, isFree)])
+  const plain = tables.readyPlain.firstOf(mayClaim)
+  const slotted = tables.readySlotted.firstOf(mayClaim)
+  const crashed = tables.readyCrashed.firstOf(mayClaim)
+  return moreUrgent(moreUrgent(plain, slotted), moreUrgent(crashed, nextRated(rates, isFree)))
+}
+
+function isNothingReady({ readyPlain, readySlotted, readyCrashed }: Tables): boolean {
+  return readyPlain.isEmpty && readySlotted.isEmpty && readyCrashed.isEmpty
 }
 
 function nextPrefetchable(
@@ -66,21 +64,14 @@ function nextPrefetchable(
 ): RunRow | undefined {
   const { readyPlain, readySlotted } = tables
   const isUnlimited = (job: string): boolean => freeSlots(job).free === Infinity && !rates.byJob.has(job)
-  if (!mayBeLimited) return firstOf(readyPlain, isUnlimited)
+  if (!mayBeLimited) return readyPlain.firstOf(isUnlimited)
   const mayClaim = (job: string): boolean => freeSlots(job).free > 0 && !rates.byJob.has(job)
-  return mostUrgent([readyPlain, readySlotted].map((ready) => firstOf(ready, mayClaim)))
+  return moreUrgent(readyPlain.firstOf(mayClaim), readySlotted.firstOf(mayClaim))
 }
 
-function mostUrgent(rows: readonly (RunRow | undefined)[]): RunRow | undefined {
-  let best: RunRow | undefined
-  for (const row of rows)
-    if (row !== undefined && (best === undefined || byUrgency(row, best) < 0)) best = row
-  return best
-}
-
-function firstOf(ready: ReadyRuns<RunRow>, mayClaim: (job: string) => boolean): RunRow | undefined {
-  for (const row of ready.heads()) if (mayClaim(row.job)) return row
-  return undefined
+function moreUrgent(one: RunRow | undefined, other: RunRow | undefined): RunRow | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return byUrgency(other, one) < 0 ? other : one
 }
 
 /** How many more runs of a job one turn may claim; jobs of the same queue share the number. */

@@ -82,22 +82,19 @@ export function nextTickAt(
 ): Instant | undefined {
   const { now } = request
   const [next] = waiting(tables, request.sensors)
-  const first = next?.nextAt
-  if (first === undefined) return undefined
-  const ends = planningTargets
-    .flatMap((target) => holdsOn(tables, target).filter((row) => holdsAt(row, now)))
-    .map((row) => row.untilAt ?? Infinity)
-  const at = Math.max(first, ...ends)
+  let at = next?.nextAt
+  if (at === undefined) return undefined
+  for (const target of planningTargets) {
+    for (const row of holdsOn(tables, target))
+      if (holdsAt(row, now)) at = Math.max(at, row.untilAt ?? Infinity)
+  }
   return at === Infinity ? undefined : at
 }
 
-function* waiting(tables: Tables, sensors: readonly string[] | undefined): Generator<TriggerRow> {
-  if (sensors === undefined) {
-    yield* tables.byNextTick
-    return
-  }
+function waiting(tables: Tables, sensors: readonly string[] | undefined): Iterable<TriggerRow> {
+  if (sensors === undefined) return tables.byNextTick
   const own = new Set(sensors)
-  for (const row of tables.sensorsByNextTick) if (own.has(row.trigger.name)) yield row
+  return [...tables.sensorsByNextTick].filter((row) => own.has(row.trigger.name))
 }
 
 /** Converts a row to the trigger that the port returns. */
@@ -106,9 +103,18 @@ export function toStored(row: TriggerRow): StoredTrigger {
   return { trigger, source, version, revision, definedAt, cursorAt, nextAt, chainRun, active }
 }
 
+/** Written out, because a spread costs more than the rest of it, and each tick begins here. */
 function toDue(tables: Tables, row: TriggerRow, now: Instant): DueTrigger {
   return {
-    ...toStored(row),
+    trigger: row.trigger,
+    source: row.source,
+    version: row.version,
+    revision: row.revision,
+    definedAt: row.definedAt,
+    cursorAt: row.cursorAt,
+    nextAt: row.nextAt,
+    chainRun: row.chainRun,
+    active: row.active,
     jobDefinition: jobOf(tables, row.trigger.job),
     holds: holdsSince(tables, row, now),
     unfinished: unfinishedOf(tables, row.trigger.name),
@@ -116,6 +122,7 @@ function toDue(tables: Tables, row: TriggerRow, now: Instant): DueTrigger {
 }
 
 function holdsSince(tables: Tables, row: TriggerRow, now: Instant): Hold[] {
+  if (tables.holds.size === 0) return []
   const targets: HoldTarget[] = [`trigger:${row.trigger.name}`, ...planningTargets]
   const touching = targets.flatMap((target) =>
     holdsOn(tables, target).filter(

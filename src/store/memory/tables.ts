@@ -110,6 +110,12 @@ export interface SlotRow {
   readonly blocked: OrderedSet<RunRow>
 }
 
+/** The jobs that a worker asks for, and the limits of those that have one. */
+export interface AskedJobs {
+  readonly names: ReadonlySet<string>
+  readonly rates: ReadonlyMap<string, JobRates>
+}
+
 /** The number of unfinished and running runs of one job. */
 export interface JobRuns {
   unfinished: number
@@ -124,8 +130,8 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     endEffects,
     jobs: new Map<string, StoredJob>(),
     queues: new Map<string, Queue>(),
-    /** The rate limits of the jobs that a worker asks for, by its list of them; kept until a job or queue changes. */
-    rates: new WeakMap<readonly string[], ReadonlyMap<string, JobRates>>(),
+    /** What workers ask for, by their lists of jobs; kept until a job or queue changes. */
+    asked: new WeakMap<readonly string[], AskedJobs>(),
     triggers: new Map<string, TriggerRow>(),
     /** Active, enabled triggers with a next tick, by it and then by name: triggers without a sensor, and sensors. */
     byNextTick: new OrderedSet(byNextTickAt),
@@ -237,7 +243,7 @@ export function jobOf(tables: Tables, name: string): Job {
 
 /** Forgets what was derived from the jobs and queues, because some of them change. */
 export function forgetDerived(tables: Tables): void {
-  tables.rates = new WeakMap()
+  tables.asked = new WeakMap()
 }
 
 /** The runs and the ranges of a trigger. */

@@ -29,7 +29,7 @@ import {
 import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import { stateEntryAt, stateKeyText, writeStateEntry } from '../state.js'
-import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from '../tables.js'
+import { byUrgency, getOrAdd, jobOf, type AskedJobs, type RunRow, type Tables } from '../tables.js'
 
 /** The limits of the wanted jobs during one claim, and the runs that they let start. */
 export interface RateRooms {
@@ -40,18 +40,19 @@ export interface RateRooms {
   readonly waiting: ReadonlySet<RateRoom>
 }
 
-/** The limits of those of a worker's jobs that have one. */
-export function ratesOfJobs(tables: Tables, jobs: readonly string[]): ReadonlyMap<string, JobRates> {
-  const known = tables.rates.get(jobs)
+/** What a worker asks for: its jobs, and the limits of those that have one. */
+export function askedJobs(tables: Tables, jobs: readonly string[]): AskedJobs {
+  const known = tables.asked.get(jobs)
   if (known !== undefined) return known
-  const found = new Map<string, JobRates>()
+  const rates = new Map<string, JobRates>()
   for (const job of jobs) {
     const definition = jobOf(tables, job)
     const limits = ratesOf(definition, tables.queues.get(definition.queue))
-    if (limits !== undefined) found.set(job, limits)
+    if (limits !== undefined) rates.set(job, limits)
   }
-  tables.rates.set(jobs, found)
-  return found
+  const asked = { names: new Set(jobs), rates }
+  tables.asked.set(jobs, asked)
+  return asked
 }
 
 /** The limits of jobs during a claim; of those that may be claimed, the runs that may start. */

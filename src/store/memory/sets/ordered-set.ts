@@ -21,26 +21,38 @@ export class OrderedSet<T> {
   }
 
   add(item: T): void {
-    const { chunk, index, found } = this.#find(item)
-    if (found) return
+    const chunk = this.#chunkOf(item)
     const items = this.#chunks[chunk]
-    this.#size++
     if (items === undefined) {
       this.#chunks.push([item])
+      this.#size++
       return
     }
-    items.splice(index, 0, item)
+    const index = this.#indexIn(items, item)
+    if (this.#isAt(items, index, item)) return
+    this.#size++
+    if (index === items.length) items.push(item)
+    else items.splice(index, 0, item)
     if (items.length > maxChunkLength) this.#chunks.splice(chunk + 1, 0, items.splice(maxChunkLength / 2))
   }
 
   delete(item: T): boolean {
-    const { chunk, index, found } = this.#find(item)
+    const chunk = this.#chunkOf(item)
     const items = this.#chunks[chunk]
-    if (!found || items === undefined) return false
-    items.splice(index, 1)
+    if (items === undefined) return false
+    const index = this.#indexIn(items, item)
+    if (!this.#isAt(items, index, item)) return false
+    if (index === items.length - 1) items.pop()
+    else items.splice(index, 1)
     if (items.length === 0) this.#chunks.splice(chunk, 1)
     this.#size--
     return true
+  }
+
+  /** The first item that fits. */
+  find(fits: (item: T) => boolean): T | undefined {
+    for (const items of this.#chunks) for (const item of items) if (fits(item)) return item
+    return undefined
   }
 
   /** The items in order, starting with the first for which `isBefore` is false. The set must not change meanwhile. */
@@ -67,20 +79,35 @@ export class OrderedSet<T> {
     return this.from(() => false)
   }
 
-  /** The position of an item, or the position where it would be inserted. */
-  #find(item: T): { chunk: number; index: number; found: boolean } {
-    const isBefore = (other: T): boolean => this.#compare(other, item) < 0
-    const last = this.#chunks.at(-1)
-    // Most items are added at the end, in the order of time.
-    if (last !== undefined && isBefore(last.at(-1) as T)) {
-      return { chunk: this.#chunks.length - 1, index: last.length, found: false }
+  /** The chunk of an item, or the one that it would be added to. */
+  #chunkOf(item: T): number {
+    let low = 0
+    let high = Math.max(0, this.#chunks.length - 1)
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const last = (this.#chunks[middle] as T[]).at(-1) as T
+      if (this.#compare(last, item) < 0) low = middle + 1
+      else high = middle
     }
-    const at = partitionPoint(this.#chunks, (items) => isBefore(items.at(-1) as T))
-    const chunk = Math.max(0, Math.min(at, this.#chunks.length - 1))
-    const items = this.#chunks[chunk] ?? []
-    const index = partitionPoint(items, isBefore)
-    const other = items[index]
-    return { chunk, index, found: other !== undefined && this.#compare(other, item) === 0 }
+    return low
+  }
+
+  /** The position of an item in a chunk, or where it would be inserted. Each run takes this way many times: it makes no objects. */
+  #indexIn(items: readonly T[], item: T): number {
+    let low = 0
+    let high = items.length
+    // Most items are added at the end, in the order of time.
+    if (high > 0 && this.#compare(items[high - 1] as T, item) < 0) return high
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#compare(items[middle] as T, item) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #isAt(items: readonly T[], index: number, item: T): boolean {
+    return index < items.length && this.#compare(items[index] as T, item) === 0
   }
 }
 

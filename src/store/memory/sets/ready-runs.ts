@@ -24,9 +24,13 @@ export class ReadyRuns<Row extends { readonly job: string }> {
     if (runs.size === 0) this.#byJob.delete(row.job)
   }
 
-  /** The most urgent run of each job, most urgent first. The runs must not change meanwhile. */
-  heads(): Iterable<Row> {
-    return this.#heads
+  get isEmpty(): boolean {
+    return this.#heads.size === 0
+  }
+
+  /** The most urgent run of those jobs that fit. */
+  firstOf(fits: (job: string) => boolean): Row | undefined {
+    return this.#heads.find((row) => fits(row.job))
   }
 
   /** The ready runs of a job, most urgent first. */
