@@ -17,7 +17,7 @@ export interface Identity {
 
 /** The id of an occurrence, which every process computes in the same way. */
 export function runIdOf({ at, parts }: Identity): RunId {
-  return encodeInstant(at) + encodeDigest(digestOf(parts), 0)
+  return encodeInstant(at) + encodeBytes(digestOf(parts))
 }
 
 /** The id of the run of a due instant; `grain` is its partition if the instant does not determine it. */
@@ -53,7 +53,7 @@ const lastCount = 2 ** (5 * countLength) - 1
 /** The counter starts at random bits. Its first character has three of them, so it starts in the lower quarter. */
 function draw(at: Instant, random: RandomBytes): void {
   const { bytes, offset } = random()
-  const digits = encodeDigest(bytes, offset)
+  const digits = encodeBytes(bytes.toString('binary', offset, offset + 16))
   drawn.at = at
   drawn.head = encodeInstant(at)
   drawn.tail = digits.slice(countLength)
@@ -94,7 +94,10 @@ function valueOf(text: string): number {
 
 /** A number in [0, 1) that depends only on the text: spread and jitter are the same on every host. */
 export function fractionOf(text: string): number {
-  return digestOf([text]).readUInt32BE(0) / 0x1_0000_0000
+  const digest = digestOf([text])
+  let value = 0
+  for (let i = 0; i < 4; i++) value = value * 256 + digest.charCodeAt(i)
+  return value / 0x1_0000_0000
 }
 
 /** A short digest of a text, used to detect a changed definition. */
@@ -124,13 +127,13 @@ function encodeInstant(at: Instant): string {
   return text
 }
 
-/** 128 bits as 26 characters: five bits each, the first one three bits. */
-function encodeDigest(bytes: Buffer, offset: number): string {
+/** The first 128 bits of a text of bytes as 26 characters: five bits each, the first one three bits. */
+function encodeBytes(bytes: string): string {
   let text = ''
   let carry = 0
   let bits = 2
   for (let i = 0; i < 16; i++) {
-    carry = (carry << 8) | (bytes[offset + i] as number)
+    carry = (carry << 8) | bytes.charCodeAt(i)
     bits += 8
     if (bits < 10) continue
     bits -= 10
@@ -140,11 +143,14 @@ function encodeDigest(bytes: Buffer, offset: number): string {
   return text
 }
 
-/** Each part is preceded by its length, so that no two lists of parts hash the same bytes. */
-function digestOf(parts: readonly string[]): Buffer {
+/**
+ * A text with one character for each byte, which Node.js makes in half the time of a buffer. Each part is preceded by its
+ * length, so that no two lists of parts hash the same bytes.
+ */
+function digestOf(parts: readonly string[]): string {
   let text = ''
   for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`
-  return hash('sha256', text, 'buffer')
+  return hash('sha256', text, 'binary')
 }
 
 // Random bytes are drawn in bulk: one system call for 256 ids. Bytes are used once.

@@ -16,6 +16,8 @@ export function cutHolds(input: { due: DueTrigger; schedule: Schedule; until: In
   readonly ranges: readonly LedgerRange[]
 } {
   const { due, schedule, until } = input
+  if (due.holds.length === 0)
+    return { clear: until > due.cursorAt ? [{ after: due.cursorAt, until }] : [], ranges: [] }
   const holds = due.holds.filter((hold) => !hold.catchUp)
   const clear: Stretch[] = []
   const ranges: LedgerRange[] = []

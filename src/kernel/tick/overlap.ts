@@ -71,7 +71,8 @@ function newestInstead(mode: Supersede['mode'], found: Found, rule: LedgerRule):
 
 function onlyNewest(found: Found, rule: LedgerRule): Resolved {
   const newest = found.candidates.at(-1)
-  if (newest === undefined) return { instants: [], ranges: [], supersede: undefined }
+  if (newest === undefined || found.candidates.length === 1)
+    return { instants: found.candidates, ranges: [], supersede: undefined }
   const blocker = triggerRunId(found.due.trigger, newest)
   const ranges = rangesOf(found, found.candidates.slice(0, -1), { reason: 'collapsed', rule, blocker })
   return { instants: [newest], ranges, supersede: undefined }

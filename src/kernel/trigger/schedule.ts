@@ -90,6 +90,15 @@ export function timezoneOf(schedule: ScheduleSpec): string {
 
 /** The due instants of a spec, where they can be computed. */
 export function scheduleOf(spec: ScheduleSpec): Schedule {
+  const known = schedules.get(spec) ?? newSchedule(spec)
+  schedules.set(spec, known)
+  return known
+}
+
+/** An expression is parsed once, not at every tick of its trigger. */
+const schedules = new WeakMap<ScheduleSpec, Schedule>()
+
+function newSchedule(spec: ScheduleSpec): Schedule {
   const base = bounded(unbounded(spec), spec)
   return spec.calendar?.onExcluded === undefined ? base : movedSchedule(base, spec.calendar)
 }
