@@ -314,8 +314,8 @@ export class Engine {
     return { loop, running }
   }
 
-  async #unlessDraining(step: () => Promise<Look>): Promise<Look> {
-    return this.isDraining ? { afterMs: this.#options.pollMs } : await step()
+  #unlessDraining(step: () => Promise<Look>): Promise<Look> {
+    return this.isDraining ? Promise.resolve({ afterMs: this.#options.pollMs }) : step()
   }
 
   #upkeepStep(): () => Promise<Look> {

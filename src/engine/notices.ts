@@ -11,10 +11,13 @@ export async function readWatch(store: Store): Promise<Json | undefined> {
   return entry?.value
 }
 
-/** Ticks with the notices of what they missed, which are written in the transactions of the ticks. Only ticks that missed something ask the store. */
+/** Whether a tick missed something, so that it may need a notice. */
+export function hasMissed({ ranges }: Tick): boolean {
+  return ranges.some(({ reason }) => reason === 'missed')
+}
+
+/** Ticks with the notices of what they missed, which are written in the transactions of the ticks. */
 export async function withMissedNotices(store: Store, ticks: readonly Tick[]): Promise<readonly Tick[]> {
-  const hasMissed = ({ ranges }: Tick): boolean => ranges.some(({ reason }) => reason === 'missed')
-  if (!ticks.some(hasMissed)) return ticks
   const watch = await readWatch(store)
   return ticks.map((tick) => {
     const notice = missedNotice(tick, watch)

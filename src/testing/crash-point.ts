@@ -34,22 +34,22 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     onCrash()
     return never
   }
-  const call = async (
-    method: (...args: unknown[]) => Promise<unknown>,
-    args: unknown[],
-  ): Promise<unknown> => {
+  const answered = (answer: unknown): unknown => {
+    state.inFlight -= 1
+    return state.isDead ? never : answer
+  }
+  const failed = (error: unknown): never => {
+    state.inFlight -= 1
+    throw error
+  }
+  const call = (method: (...args: unknown[]) => Promise<unknown>, args: unknown[]): Promise<unknown> => {
     if (state.isDead) return never
     state.calls += 1
     const isCrash = state.calls === state.crashCall
     if (isCrash && state.when === 'before') return crash()
     state.inFlight += 1
-    try {
-      const answer = await method.apply(real, args)
-      if (isCrash) return crash()
-      return state.isDead ? never : answer
-    } finally {
-      state.inFlight -= 1
-    }
+    const answer = method.apply(real, args).then(answered, failed)
+    return isCrash ? answer.then(crash) : answer
   }
   const methods = new Map<string | symbol, unknown>()
   // Not a call of the store: what it gives is the same process on the same store.

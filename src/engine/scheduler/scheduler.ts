@@ -6,7 +6,7 @@ import type { Store } from '../../store/port.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
-import { withMissedNotices } from '../notices.js'
+import { hasMissed, withMissedNotices } from '../notices.js'
 import { factsOf, kindOf, type TriggerKinds } from '../trigger-kind.js'
 import { PlannedAhead } from './planned-ahead.js'
 
@@ -37,7 +37,8 @@ const aheadMs = 10_000
 /** Plans what is due and commits it. What it remembers only saves noise and work; the truth is in the store. */
 export class Scheduler {
   readonly #options: SchedulerOptions
-  readonly #ahead: PlannedAhead
+  /** Only where the store can say that nothing has changed since. */
+  readonly #ahead: PlannedAhead | undefined
   /** Triggers that could not be evaluated: at which revision, and when they are tried again. */
   #faulty: ReadonlyMap<string, Faulty> = new Map()
   #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
@@ -46,7 +47,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options
-    this.#ahead = new PlannedAhead(options)
+    this.#ahead = options.store.stamp === undefined ? undefined : new PlannedAhead(options)
   }
 
   /** One look at the triggers: plans what is due, commits it, and says when to look again. */
@@ -59,13 +60,14 @@ export class Scheduler {
     }
     this.#told = undefined
     const { now } = reading
-    const ahead = await this.#ahead.take(now)
+    const ahead = (await this.#ahead?.take(now)) ?? []
     await commitAll(ahead, this.#options)
     if (ahead.length > 0) return { afterMs: 0 }
     const limit = mostDue + this.#faulty.size
     const due = await store.due({ now, limit })
     this.#startedAt ??= now
-    const facts = await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
+    const facts =
+      due.length === 0 ? noFacts : await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
     const ticks = this.#plan(due, now, facts)
     await commitAll(ticks, this.#options)
     if (due.length === limit) return { afterMs: 0 }
@@ -75,7 +77,8 @@ export class Scheduler {
     // What was planned may have more to catch up, and another scheduler may have moved it.
     if (mayBeDue && (next ?? Infinity) <= now) return { afterMs: 0 }
     // Whatever a store answers, it is not asked again within the same millisecond.
-    return { at: Math.max(await this.#ahead.lookAt(next ?? Infinity, now), now + 1) }
+    const at = (await this.#ahead?.lookAt(next ?? Infinity, now)) ?? next ?? Infinity
+    return { at: Math.max(at, now + 1) }
   }
 
   /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others continue. */
@@ -120,6 +123,8 @@ export class Scheduler {
   }
 }
 
+const noFacts: ReadonlyMap<string, unknown> = new Map()
+
 interface Faulty {
   readonly revision: number
   readonly againMs: number
@@ -130,7 +135,7 @@ async function commitAll(planned: readonly Tick[], options: SchedulerOptions): P
 }
 
 async function commit(planned: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
-  const ticks = await withMissedNotices(store, planned)
+  const ticks = planned.some(hasMissed) ? await withMissedNotices(store, planned) : planned
   const hasRuns = ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)
   const areMany = ticks.length >= manyTicks
   const committed = store.tick(ticks)
