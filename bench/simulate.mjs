@@ -30,15 +30,11 @@ for (let i = 0; i < Number(values.triggers); i += 1)
 
 const cpu = process.cpuUsage()
 const startedAt = performance.now()
-let peakMb = 0
-const { runs, late } = await app.simulate({
-  duration: `${values.days}d`,
-  crashEvery: values.crash,
-  onProgress: () => (peakMb = Math.max(peakMb, process.memoryUsage().rss / 2 ** 20)),
-})
+const { runs, late } = await app.simulate({ duration: `${values.days}d`, crashEvery: values.crash })
 const tookS = (performance.now() - startedAt) / 1000
 const { user, system } = process.cpuUsage(cpu)
 const cpuS = (user + system) / 1e6
+const peakMb = process.resourceUsage().maxRSS / 1024
 console.log(
   `${values.triggers} triggers, every ${values.every}, ${values.days} days: ${runs} runs in ${tookS.toFixed(1)} s,`,
   `CPU ${cpuS.toFixed(1)} s, ${((cpuS / runs) * 1e6).toFixed(1)} µs a run, memory at most ${Math.round(peakMb)} MB,`,

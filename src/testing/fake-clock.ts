@@ -93,9 +93,11 @@ export class FakeClock implements Clock {
    * Performs what was deferred until nothing is left to do at this instant. Much faster than `settled`, but only where
    * everything happens in memory: it does not wait for the event loop.
    */
-  async quiet(): Promise<void> {
-    do await microtasksDone()
-    while (this.#timeline.actDeferred())
+  quiet(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => (this.#timeline.actDeferred() ? afterMicrotasks(look) : resolve())
+      afterMicrotasks(look)
+    })
   }
 
   #fireInstant(limitMs: number): boolean {
@@ -135,8 +137,6 @@ export async function settled(rounds = 4): Promise<void> {
 }
 
 /** Node.js calls a tick that was queued in a microtask when all microtasks are done. */
-function microtasksDone(): Promise<void> {
-  return new Promise((resolve) => {
-    process.nextTick(resolve)
-  })
+function afterMicrotasks(act: () => void): void {
+  queueMicrotask(() => process.nextTick(act))
 }

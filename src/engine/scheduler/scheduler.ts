@@ -85,6 +85,7 @@ export class Scheduler {
   #plan(due: readonly DueTrigger[], now: Instant, facts: ReadonlyMap<string, unknown>): Tick[] {
     const { events, clock, kinds } = this.#options
     const ticks: Tick[] = []
+    if (due.length === 0 && this.#faulty.size === 0) return ticks
     const faulty = new Map<string, Faulty>()
     for (const one of due) {
       const { name } = one.trigger

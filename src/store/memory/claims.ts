@@ -21,15 +21,18 @@ export function claimRuns(
   // Runs with a rate limit are not claimed ahead.
   const isWanted = (job: string): boolean => names.has(job) && (slots > 0 || !rated.has(job))
   const freeSlots = freeSlotsOf(tables, isWanted, now)
-  const mayClaim = (job: string): boolean => freeSlots(job).free > 0
-  const rates = rateRooms(tables, { rates: slots > 0 ? rated : noRates, mayClaim, now })
+  const isFree = (job: string): boolean => freeSlots(job).free > 0
+  const rates = rateRooms(tables, { rates: slots > 0 ? rated : noRates, mayClaim: isFree, now })
+  const mayClaim = (job: string): boolean => isFree(job) && !rates.byJob.has(job)
+  const nextReady = (): RunRow | undefined =>
+    moreUrgent(firstReady(tables, mayClaim), nextRated(rates, isFree))
   const claims: Claim[] = []
   let limited = 0
   while (claims.length < slots + prefetch) {
     const isAhead = claims.length >= slots
     const row = isAhead
       ? nextPrefetchable(tables, { freeSlots, rates, mayBeLimited: limited < prefetchLimited })
-      : nextReady(tables, freeSlots, rates)
+      : nextReady()
     if (row === undefined) break
     const room = freeSlots(row.job)
     const isLimited = row.slots.length > 0 || room.free < Infinity
@@ -40,18 +43,18 @@ export function claimRuns(
     claims.push(toClaim(row, now, isLimited))
   }
   const nextStartAt = settleRates(tables, rates, now)
-  return { claims, nextStartAt, more: nextReady(tables, freeSlots, rates) !== undefined }
+  // With a slot left over, nothing was ready any more.
+  return { claims, nextStartAt, more: claims.length >= slots && nextReady() !== undefined }
 }
 
 const noRates: ReadonlyMap<string, JobRates> = new Map()
 
-function nextReady(tables: Tables, freeSlots: FreeSlots, rates: RateRooms): RunRow | undefined {
-  const isFree = (job: string): boolean => freeSlots(job).free > 0
-  const mayClaim = (job: string): boolean => isFree(job) && !rates.byJob.has(job)
-  const plain = tables.readyPlain.firstOf(mayClaim)
-  const slotted = tables.readySlotted.firstOf(mayClaim)
-  const crashed = tables.readyCrashed.firstOf(mayClaim)
-  return moreUrgent(moreUrgent(plain, slotted), moreUrgent(crashed, nextRated(rates, isFree)))
+function firstReady(
+  { readyPlain, readySlotted, readyCrashed }: Tables,
+  mayClaim: (job: string) => boolean,
+): RunRow | undefined {
+  const unbroken = moreUrgent(readyPlain.firstOf(mayClaim), readySlotted.firstOf(mayClaim))
+  return moreUrgent(unbroken, readyCrashed.firstOf(mayClaim))
 }
 
 function isNothingReady({ readyPlain, readySlotted, readyCrashed }: Tables): boolean {

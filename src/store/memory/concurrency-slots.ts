@@ -121,6 +121,7 @@ function slotRowOf(tables: Tables, row: RunRow, slot: ConcurrencySlot): SlotRow 
 
 /** The limits of a job are read from its definition each time, so that a change takes effect immediately. */
 function limitOf(tables: Tables, job: string, slot: ConcurrencySlot): () => number {
+  if (slot.key.startsWith('trigger:')) return () => slot.limit
   if (slot.key === `job:${job}`) {
     return () => {
       const stored = tables.jobs.get(job)

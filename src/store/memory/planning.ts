@@ -27,6 +27,7 @@ export function due(
   request: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
 ): DueTrigger[] {
   const { now, limit } = request
+  if ((firstWaiting(tables, request.sensors)?.nextAt ?? Infinity) > now) return []
   if (isHeld(tables, planningTargets, now)) return []
   const found: DueTrigger[] = []
   for (const row of waiting(tables, request.sensors)) {
@@ -81,14 +82,19 @@ export function nextTickAt(
   request: { now: Instant; sensors?: readonly string[] | undefined },
 ): Instant | undefined {
   const { now } = request
-  const [next] = waiting(tables, request.sensors)
-  let at = next?.nextAt
+  let at = firstWaiting(tables, request.sensors)?.nextAt
   if (at === undefined) return undefined
   for (const target of planningTargets) {
     for (const row of holdsOn(tables, target))
       if (holdsAt(row, now)) at = Math.max(at, row.untilAt ?? Infinity)
   }
   return at === Infinity ? undefined : at
+}
+
+function firstWaiting(tables: Tables, sensors: readonly string[] | undefined): TriggerRow | undefined {
+  if (sensors === undefined) return tables.byNextTick.first
+  const own = new Set(sensors)
+  return tables.sensorsByNextTick.find((row) => own.has(row.trigger.name))
 }
 
 function waiting(tables: Tables, sensors: readonly string[] | undefined): Iterable<TriggerRow> {

@@ -43,6 +43,7 @@ export class OrderedSet<T> {
     const index = this.#indexIn(items, item)
     if (!this.#isAt(items, index, item)) return false
     if (index === items.length - 1) items.pop()
+    else if (index === 0) items.shift()
     else items.splice(index, 1)
     if (items.length === 0) this.#chunks.splice(chunk, 1)
     this.#size--
