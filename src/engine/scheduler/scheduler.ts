@@ -60,7 +60,7 @@ export class Scheduler {
     }
     this.#told = undefined
     const { now } = reading
-    const ahead = (await this.#ahead?.take(now)) ?? []
+    const ahead = this.#ahead === undefined ? [] : await this.#ahead.take(now)
     await commitAll(ahead, this.#options)
     if (ahead.length > 0) return { afterMs: 0 }
     const limit = mostDue + this.#faulty.size
@@ -77,7 +77,8 @@ export class Scheduler {
     // What was planned may have more to catch up, and another scheduler may have moved it.
     if (mayBeDue && (next ?? Infinity) <= now) return { afterMs: 0 }
     // Whatever a store answers, it is not asked again within the same millisecond.
-    const at = (await this.#ahead?.lookAt(next ?? Infinity, now)) ?? next ?? Infinity
+    const nextAt = next ?? Infinity
+    const at = this.#ahead === undefined ? nextAt : await this.#ahead.lookAt(nextAt, now)
     return { at: Math.max(at, now + 1) }
   }
 

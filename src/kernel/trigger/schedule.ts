@@ -90,9 +90,11 @@ export function timezoneOf(schedule: ScheduleSpec): string {
 
 /** The due instants of a spec, where they can be computed. */
 export function scheduleOf(spec: ScheduleSpec): Schedule {
-  const known = schedules.get(spec) ?? newSchedule(spec)
-  schedules.set(spec, known)
-  return known
+  const known = schedules.get(spec)
+  if (known !== undefined) return known
+  const fresh = newSchedule(spec)
+  schedules.set(spec, fresh)
+  return fresh
 }
 
 /** An expression is parsed once, not at every tick of its trigger. */
