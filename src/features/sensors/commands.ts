@@ -8,7 +8,7 @@ import {
   zoneOption,
 } from '../../cli/framework/command.js'
 import type { Arguments } from '../../cli/framework/arguments.js'
-import { type GivenHold, holdOptions, readHold } from '../../cli/framework/hold-options.js'
+import { type GivenHold, holdOptions, readHold } from '../../cli/framework/options/hold-options.js'
 import { previewView, sensorView } from './json-views.js'
 import { printList } from '../../cli/framework/print/table.js'
 import { count } from '../../cli/framework/print/words.js'

@@ -7,7 +7,7 @@ import {
   storeOptions,
   zoneOption,
 } from '../../framework/command.js'
-import { holdOptions, readHold } from '../../framework/hold-options.js'
+import { holdOptions, readHold } from '../../framework/options/hold-options.js'
 import type { Option } from '../../framework/syntax.js'
 import { usageError } from '../../framework/usage-error.js'
 

@@ -1,6 +1,6 @@
 import type { App } from '../../../app/rota.js'
 import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
-import { holdOptions, readHold } from '../../framework/hold-options.js'
+import { holdOptions, readHold } from '../../framework/options/hold-options.js'
 import { printList } from '../../framework/print/table.js'
 import { holdView } from '../../../wire/views/definitions.js'
 

@@ -1,8 +1,8 @@
-import { dryRunOption, reasonOption, type Surroundings } from './command.js'
-import type { Author } from '../../kernel/audit/change-options.js'
-import type { Option } from './syntax.js'
-import { authorOf } from './author-of.js'
-import { momentOf } from './times-of.js'
+import { dryRunOption, reasonOption, type Surroundings } from '../command.js'
+import type { Author } from '../../../kernel/audit/change-options.js'
+import type { Option } from '../syntax.js'
+import { authorOf } from '../author-of.js'
+import { momentOf } from '../times-of.js'
 
 /** Who holds something back, why, and until when. */
 export const holdOptions: readonly Option[] = [

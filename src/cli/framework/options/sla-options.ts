@@ -1,6 +1,6 @@
-import type { SlaInput } from '../../kernel/sla/sla.js'
-import type { Surroundings } from '../framework/command.js'
-import type { Option } from '../framework/syntax.js'
+import type { SlaInput } from '../../../kernel/sla/sla.js'
+import type { Surroundings } from '../command.js'
+import type { Option } from '../syntax.js'
 
 /** What is promised about runs. */
 export const slaOptions: readonly Option[] = [
