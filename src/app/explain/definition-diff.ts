@@ -1,4 +1,4 @@
-import type { Source } from '../../engine/sync/sync.js'
+import { fingerprint, type Source } from '../../engine/sync/sync.js'
 import { factsOf, kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
 import type { LedgerReason } from '../../kernel/ledger/ledger.js'
 import { nextLook, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
@@ -78,9 +78,13 @@ export async function diffDefinitions(
   const own = new Map(
     stored.filter((one) => one.source === source.name).map((one) => [one.trigger.name, one]),
   )
+  const known = await store.fingerprints(source.name)
   const anchored = source.triggers.map((trigger) => {
-    const kind = kindOf(kinds, trigger)
-    return kind.anchor?.(trigger, own.get(trigger.name), now) ?? trigger
+    const current = own.get(trigger.name)
+    // A start leaves what did not change as it is stored: it gets no new anchor, and a round no check of its own.
+    if (current !== undefined && known.get(trigger.name) === fingerprint(trigger, kinds))
+      return current.trigger
+    return kindOf(kinds, trigger).anchor?.(trigger, current, now) ?? trigger
   })
   const window = { from: now, until: untilAt }
   const names = new Set(anchored.map(({ name }) => name))
@@ -165,8 +169,9 @@ function changedFields(before: Trigger, after: Trigger): string[] {
   const differing = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
   if (!differing.includes('schedule')) return differing
   const [old, fresh] = [before.schedule, after.schedule] as unknown as Record<string, unknown>[]
+  // The check with which a changed round begins is an instant that appears, and nothing that anybody wrote.
   const parts = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])].filter(
-    (key) => JSON.stringify(old?.[key]) !== JSON.stringify(fresh?.[key]),
+    (key) => key !== 'alsoAt' && JSON.stringify(old?.[key]) !== JSON.stringify(fresh?.[key]),
   )
   return [...parts.map((part) => `schedule.${part}`), ...differing.filter((key) => key !== 'schedule')]
 }

@@ -289,7 +289,7 @@ function hasSameInstants(before: Trigger, after: Trigger): boolean {
 }
 
 /** Changes with the definition, and with the zone rules where the instants depend on them. */
-function fingerprint(trigger: Trigger, kinds: TriggerKinds): string {
+export function fingerprint(trigger: Trigger, kinds: TriggerKinds): string {
   const dependsOnRules = kindOf(kinds, trigger).dependsOnZoneRules?.(trigger) === true
   return fingerprintOf(JSON.stringify([trigger, dependsOnRules ? tzdataVersion() : '']))
 }
