@@ -1714,7 +1714,7 @@ export interface Operations {
     readonly request: { readonly path: { readonly name: string } }
     readonly answer: Round
   }
-  /** Starts a round, or gives a running one another interval or list of services. */
+  /** Starts a round, or gives a running one another interval, list of services or SLA. */
   readonly 'PUT /rounds/{name}': {
     readonly request: {
       readonly path: { readonly name: string }
@@ -1724,6 +1724,7 @@ export interface Operations {
         readonly every?: string | number
         readonly services?: readonly (string | { readonly job: string; readonly every?: string | number })[]
         readonly priority?: number
+        readonly sla?: Readonly<Record<string, unknown>>
       }
     }
     readonly answer: { readonly round: Round | null; readonly warning: string | null }

@@ -125,6 +125,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
       line: ['fresh', '--every', '1h', '--key-limit-per', '1m', '--', 'true'],
       options: ['key-limit', 'key-limit-burst'],
     },
+    { line: ['fresh', '--finished-by', '07:30', '--', 'true'], options: ['sla-zone'] },
     { line: ['fresh', '--every', '1h'], options: ['job'] },
     { line: ['fresh'], options: ['url'] },
     { line: ['fresh', '--url', 'https://example.org/'], options: ['method', 'header', 'body'] },

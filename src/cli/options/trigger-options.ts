@@ -7,7 +7,7 @@ import { payloadOption, readPayload } from './payload-option.js'
 import { readAs } from '../framework/option-names.js'
 import { parseMoment } from '../../time/moment.js'
 import { systemClock } from '../../time/clock.js'
-import { readSlaInput, slaOptions } from '../framework/options/sla-options.js'
+import { readSlaInput } from '../framework/options/sla-options.js'
 
 const grains = ['hour', 'day', 'previous-day', 'week', 'month'] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
@@ -67,7 +67,6 @@ export const triggerOptions: readonly Option[] = [
     help: 'pause it after this many failed runs in a row',
     whole: [1, 1000],
   },
-  ...slaOptions,
   { name: 'disabled', key: 'enabled', help: 'add it without starting it' },
 ]
 

@@ -1,6 +1,7 @@
 import { type Command, changeOptions, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
 import { assertName } from '../../cli/framework/names.js'
 import type { RoundsApp } from './json-views.js'
+import { readSlaInput, slaOptions } from '../../cli/framework/options/sla-options.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
 import type { Argument, Option } from '../../cli/framework/syntax.js'
 import { printStatus, roundColumns, stateColumns, timingColumns } from './views.js'
@@ -12,7 +13,7 @@ const start: Command<RoundsApp> = {
   name: 'start',
   summary: 'create, change or restart a round',
   about:
-    'Creates a round, or gives a running one another interval or list of services. A stopped round needs only its name.',
+    'Creates a round, or gives a running one another interval, list of services or SLA. A stopped round needs only its name. The SLA options replace all promises of the round.',
   arguments: [roundName],
   options: [
     everyOption,
@@ -24,13 +25,16 @@ const start: Command<RoundsApp> = {
       help: 'a service, and how often it runs if not at every check; in order',
       isList: true,
     },
+    ...slaOptions,
     ...changeOptions,
   ],
   examples: {
     'rota round start crawlers --every 1h -s crawl -s report=24h': 'hourly and daily services in one round',
+    'rota round start crawlers --finished-within 20m': 'a promise about each of its checks',
     'rota round start crawlers': 'restart a stopped round',
   },
-  run: onApp(async (app, { args, out }) => {
+  run: onApp(async (app, context) => {
+    const { args, out } = context
     const name = args.word(0)
     assertName(name, '<name>')
     const services = args.list('service').map(serviceOf)
@@ -38,6 +42,7 @@ const start: Command<RoundsApp> = {
     await app.rounds.start(name, {
       ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
       ...(services.length === 0 ? {} : { services }),
+      sla: readSlaInput(context),
       dryRun,
     })
     const text = `started round ${name}; \`rota round status ${name}\` shows its state`

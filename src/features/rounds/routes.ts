@@ -80,7 +80,7 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     path: '/rounds/{name}',
     role: 'admin',
     group,
-    summary: 'Starts a round, or gives a running one another interval or list of services.',
+    summary: 'Starts a round, or gives a running one another interval, list of services or SLA.',
     about: `Omitted fields do not change. ${afterDryRun}`,
     parts,
     body: z.strictObject({
@@ -94,14 +94,23 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
           description: 'Jobs in order; with `every`, a service runs less often than the round checks.',
         }),
       priority: z.number().int().optional(),
+      sla: z.looseObject({}).optional().meta({
+        description: 'Promises about its checks, as in a config. They replace all that it had.',
+      }),
     }),
     answer: started,
     example: {
       parts: { name: 'crawlers' },
-      body: { every: '1h', services: ['crawl', { job: 'report', every: '24h' }], dryRun: true },
+      body: {
+        every: '1h',
+        services: ['crawl', { job: 'report', every: '24h' }],
+        sla: { finishedWithin: '20m' },
+        dryRun: true,
+      },
     },
-    handle: async ({ app, change, parts: given, body: { every: interval, services, priority, dryRun } }) => {
-      const options = { every: interval, services, priority } as Partial<RoundOptions>
+    handle: async ({ app, change, parts: given, body }) => {
+      const { every: interval, services, priority, sla, dryRun } = body
+      const options = { every: interval, services, priority, sla } as Partial<RoundOptions>
       await app.rounds.start(given.name, { ...options, ...change })
       return await startedRound(app, given.name, dryRun)
     },

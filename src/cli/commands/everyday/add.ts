@@ -1,20 +1,22 @@
 import { assertName, longestName } from '../../framework/names.js'
 import type { App } from '../../../app/rota.js'
 import { readJobInput, jobOptions } from '../../options/job-options.js'
-import { type Command, changeOptions } from '../../framework/command.js'
+import { type Command, type Surroundings, changeOptions } from '../../framework/command.js'
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { readTriggerInput, triggerOptions } from '../../options/trigger-options.js'
+import { readSlaInput, slaOptions } from '../../framework/options/sla-options.js'
 import { usageError } from '../../framework/usage-error.js'
 
 /** `rota add`: adds a job, a trigger, or both, at run time. */
 export const add: Command<App> = {
   name: 'add',
   about:
-    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. The store keeps them, in addition to those from code and config, and a running engine uses them at once. A command runs without a shell.',
+    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. The store keeps them, in addition to those from code and config, and a running engine uses them at once. A command runs without a shell. An SLA is that of the trigger, or of a job that is added alone.',
   arguments: [{ name: 'name', help: 'the name of the trigger, the job, or both' }],
   options: [
     ...triggerOptions,
     ...jobOptions,
+    ...slaOptions,
     { name: 'replace', help: 'change it if it exists' },
     ...changeOptions,
   ],
@@ -24,6 +26,7 @@ export const add: Command<App> = {
     'rota add ping --every 1m --url https://example.org/health': 'a request every minute',
     "rota add weekly --cron '@weekly' --job report": 'one more trigger for a job',
     'rota add mail --retry 5 --timeout 30s -- ./send-mail': 'a job for `rota enqueue`',
+    'rota add mail --started-within 1m -- ./send-mail': 'the same, with an SLA for each of its runs',
   },
   run: async (context) => {
     const { args, out } = context
@@ -32,8 +35,9 @@ export const add: Command<App> = {
     if (name.length > longestName) assertName(name, '<name>')
     const job = await readJobInput(context)
     const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
-    if (job === undefined && trigger === undefined) throw nothingToAdd()
-    const jobs = job === undefined ? {} : { [name]: job }
+    if (job === undefined && trigger === undefined) throw nothingToAdd(context)
+    const sla = trigger === undefined ? { sla: readSlaInput(context) } : {}
+    const jobs = job === undefined ? {} : { [name]: { ...job, ...sla } }
     const triggers = trigger === undefined ? {} : { [name]: trigger }
     const dryRun = args.flag('dry-run')
     const add = async (app: App): ReturnType<App['triggers']['add']> => {
@@ -64,7 +68,13 @@ function withoutPlace(error: RotaError, name: string): RotaError {
   return new RotaError(error.code, error.message, { faults, cause: error })
 }
 
-function nothingToAdd(): Error {
+function nothingToAdd({ args }: Surroundings): Error {
+  const stray = slaOptions.filter((option) => args.flag(option.name))
+  if (stray.length > 0) {
+    const message = 'needs --cron, --every, --at, --url or -- command'
+    const faults = stray.map((option) => ({ path: `--${option.name}`, message }))
+    return usageError(faults, 'see `rota add --help`')
+  }
   const fault = {
     path: '<name>',
     message: 'neither a command nor a schedule is given',

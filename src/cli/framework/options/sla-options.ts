@@ -1,6 +1,7 @@
 import type { SlaInput } from '../../../kernel/sla/sla.js'
 import type { Surroundings } from '../command.js'
 import type { Option } from '../syntax.js'
+import { usageError } from '../usage-error.js'
 
 /** What is promised about runs. */
 export const slaOptions: readonly Option[] = [
@@ -20,7 +21,13 @@ export const slaOptions: readonly Option[] = [
     name: 'finished-by',
     key: 'sla.finishedBy',
     value: 'HH:MM',
-    help: 'promise that a run ends by this time of day, in the zone of the expression',
+    help: 'promise that a run ends by this time of day',
+  },
+  {
+    name: 'sla-zone',
+    key: 'sla.timezone',
+    value: 'zone',
+    help: 'the IANA zone of --finished-by; default: the zone of the cron expression, or UTC',
   },
   {
     name: 'not-older-than',
@@ -32,10 +39,13 @@ export const slaOptions: readonly Option[] = [
 
 /** The promises that were given, if any were. The rules are the model's. */
 export function readSlaInput({ args }: Surroundings): SlaInput | undefined {
+  if (args.flag('sla-zone') && !args.flag('finished-by'))
+    throw usageError([{ path: '--sla-zone', message: 'needs --finished-by' }], 'see --help')
   const given = {
     startedWithin: args.text('started-within'),
     finishedWithin: args.text('finished-within'),
     finishedBy: args.text('finished-by'),
+    timezone: args.text('sla-zone'),
     notOlderThan: args.text('not-older-than'),
   }
   return Object.values(given).every((one) => one === undefined) ? undefined : given

@@ -117,6 +117,31 @@ describe('rota round', () => {
     expect(await json('start', 'mine')).toMatchObject({ name: 'mine', services: ['spare', 'daily'] })
   })
 
+  it('promises something about its checks, until other promises replace it', async () => {
+    const promised = async (): Promise<unknown> => {
+      const { stdout } = await rota(['show', 'sworn', '--json'], { cwd })
+      return (JSON.parse(stdout) as { trigger: { sla?: unknown } }).trigger.sla
+    }
+    const byTime = ['--finished-by', '07:30', '--sla-zone', 'Asia/Tokyo']
+    const all = ['--started-within', '1m', '--finished-within', '20m', '--not-older-than', '3h', ...byTime]
+    await json('start', 'sworn', '--every', '1h', '-s', 'spare', ...all)
+    expect(await promised()).toEqual({
+      startedWithinMs: 60_000,
+      finishedWithinMs: 1_200_000,
+      finishedBy: '07:30',
+      timezone: 'Asia/Tokyo',
+      notOlderThanMs: 10_800_000,
+    })
+    await json('start', 'sworn', '--finished-within', '30m')
+    expect(await promised()).toEqual({ finishedWithinMs: 1_800_000 })
+    await json('stop', 'sworn')
+    await json('start', 'sworn')
+    expect(await promised()).toEqual({ finishedWithinMs: 1_800_000 })
+    const { code, stderr } = await ask('start', 'sworn', '--not-older-than', '1h')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--not-older-than: 1h contradicts `every`')])
+    await json('stop', 'sworn')
+  })
+
   it('refuses what it cannot do, and says why', async () => {
     const refusals: [string[], number, string][] = [
       [['begin'], 2, 'unknown subcommand `begin`'],

@@ -6,6 +6,7 @@ export const corpus: CorpusPart = {
     'round start': [
       { line: ['laps', '-s', 'greet'], options: ['every'] },
       { line: ['laps', '--every', '1h'], options: ['service'] },
+      { line: ['laps', '--every', '1h', '-s', 'greet', '--finished-by', '07:30'], options: ['sla-zone'] },
       { line: ['laps', '--every', '1h', '-s', 'greet'] },
     ],
     'round stop': [{ line: ['x'] }],

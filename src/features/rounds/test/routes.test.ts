@@ -47,6 +47,12 @@ it('a round is started, changed, stopped and restarted', async () => {
   expect((await put({ services: ['scan', 'sweep'] })).body).toMatchObject({
     round: { intervalMs: 7_200_000, services: ['scan', 'sweep'] },
   })
+  const sla = { finishedWithin: '20m', finishedBy: '07:30' }
+  expect((await put({ sla })).status).toBe(200)
+  expect((await ask('GET', '/api/v1/triggers/fresh')).body).toMatchObject({
+    sla: { finishedWithinMs: 1_200_000, finishedBy: '07:30' },
+  })
+  expect(await put({ sla: { madeBy: '07:30' } })).toMatchObject({ status: 422 })
   const stop = (body: object) => ask('POST', '/api/v1/rounds/fresh/stop', { body })
   expect((await stop({ dryRun: true })).body).toMatchObject({ stopped: false })
   expect((await ask('GET', '/api/v1/rounds/fresh')).body).toMatchObject({ state: 'on' })

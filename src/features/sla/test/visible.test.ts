@@ -118,4 +118,45 @@ describe('a breach', () => {
       },
     })
   })
+
+  it('is that of the job where the command line adds no schedule', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'rota-sla-'))
+    const run = async (...argv: string[]) =>
+      await runHere([...argv.slice(0, 2), '--store', 'sqlite:rota.db', ...argv.slice(2)], { directory })
+    const promises = ['--started-within', '1m', '--finished-within', '1h', '--not-older-than', '2h']
+    const byTime = ['--finished-by', '07:30', '--sla-zone', 'Europe/Berlin']
+    expect(await run('add', 'mail', ...promises, ...byTime, '--', 'true')).toMatchObject({ code: 0 })
+    const { stdout } = await run('show', 'mail', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      job: {
+        sla: {
+          startedWithinMs: 60_000,
+          finishedWithinMs: 3_600_000,
+          finishedBy: '07:30',
+          notOlderThanMs: 7_200_000,
+          timezone: 'Europe/Berlin',
+        },
+      },
+    })
+    const alone = await run('add', 'other', '--finished-by', '07:30')
+    expect(alone).toMatchObject({ code: 2 })
+    expect(alone.stderr).toContain('--finished-by: needs --cron, --every, --at, --url or -- command')
+    const zone = await run('add', 'other', '--started-within', '1m', '--sla-zone', 'UTC', '--', 'true')
+    expect(zone).toMatchObject({ code: 2 })
+    expect(zone.stderr).toContain('--sla-zone: needs --finished-by')
+  })
+
+  it('has a zone of its own where the schedule has none', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'rota-sla-'))
+    const store = ['--store', 'sqlite:rota.db']
+    const zone = ['--finished-by', '07:30', '--sla-zone', 'Asia/Tokyo']
+    const added = await runHere(['add', 'ping', '--every', '10m', ...zone, ...store, '--', 'true'], {
+      directory,
+    })
+    expect(added).toMatchObject({ code: 0 })
+    const { stdout } = await runHere(['show', 'ping', '--json', ...store], { directory })
+    expect(JSON.parse(stdout)).toMatchObject({
+      trigger: { sla: { finishedBy: '07:30', timezone: 'Asia/Tokyo' } },
+    })
+  })
 })
