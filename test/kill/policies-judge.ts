@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../../src/app/rota.js'
 import type { Attempt, Run } from '../../src/kernel/run/run.js'
+import type { Breach } from '../../src/kernel/sla/deadline.js'
 import type { StoredTrigger } from '../../src/kernel/trigger/trigger.js'
 import { formatInstant } from '../../src/time/instant.js'
 import { allRuns } from '../fixtures/all-runs.js'
@@ -29,6 +30,12 @@ export interface Asked {
   readonly backfill: string
 }
 
+/** When somebody else had read that a run was claimed, by its id and attempt, and that it had ended. */
+export interface Seen {
+  readonly claimed: ReadonlyMap<string, number>
+  readonly ended: ReadonlyMap<string, number>
+}
+
 /** What the judges found. */
 export interface PolicyJudgement {
   readonly runs: number
@@ -51,9 +58,15 @@ interface Facts {
 /** Holds what the store says, what handlers left on disk and what arrived outside against what was due and asked for. */
 export async function judgePolicies(
   app: App,
-  given: { readonly world: World; readonly performed: string; readonly told: Told; readonly asked: Asked },
+  given: {
+    readonly world: World
+    readonly performed: string
+    readonly told: Told
+    readonly asked: Asked
+    readonly seen: Seen
+  },
 ): Promise<PolicyJudgement> {
-  const { world, told, asked } = given
+  const { world, told, asked, seen } = given
   const runs = await allRuns(app)
   const attempts = new Map<string, readonly Attempt[]>()
   for (const { id } of runs) attempts.set(id, await app.runs.attempts(id))
@@ -71,14 +84,14 @@ export async function judgePolicies(
     ...checkAsked(facts, asked),
     ...checkPings(facts, told),
     ...checkAlerts(facts, { told, breaches }),
-    ...checkBreaches(facts, breaches),
+    ...checkBreaches(facts, breaches, seen),
     ...(await checkPause(facts)),
     ...(await checkBackfill(facts, asked)),
     ...(await checkCounts(facts)),
   ]
   const failed = own.filter(({ state }) => state === 'failed').length
   const all = [...performed.values()].flat().length
-  const sizes = { breaches: breaches.size, messages: told.alerts.size }
+  const sizes = { breaches: breaches.length, messages: told.alerts.size }
   return { runs: runs.length, attempts: all, skipped, failed, ...sizes, broken }
 }
 
@@ -233,7 +246,7 @@ function checkPings({ runs }: Facts, { pings }: Told): string[] {
 /** Each failure, breach and pause is counted by exactly one message that arrived. */
 function checkAlerts(
   { runs }: Facts,
-  { told, breaches }: { readonly told: Told; readonly breaches: ReadonlySet<string> },
+  { told, breaches }: { readonly told: Told; readonly breaches: readonly Breach[] },
 ): string[] {
   const broken = runs
     .filter(({ job, state }) => job === 'alert:hook' && state !== 'done')
@@ -242,38 +255,61 @@ function checkAlerts(
     [...told.alerts.values()].reduce((sum, one) => sum + (one.rule === rule ? one.count : 0), 0)
   const failed = runs.filter(({ job, state }) => state === 'failed' && !job.startsWith('alert:')).length
   const paused = runs.filter(({ trigger, state }) => trigger === 'pausing' && state === 'failed').length
-  const expected = { failures: failed, breaches: breaches.size, pauses: paused < 3 ? 0 : 1 }
+  const expected = { failures: failed, breaches: breaches.length, pauses: paused < 3 ? 0 : 1 }
   for (const [rule, count] of Object.entries(expected))
     if (counted(rule) !== count) broken.push(`${counted(rule)} of ${count} are told by the rule ${rule}`)
   return broken
 }
 
-async function breachesOf({ app, runs, world }: Facts): Promise<ReadonlySet<string>> {
+async function breachesOf({ app, runs, world }: Facts): Promise<readonly Breach[]> {
   // Programs that start soon have the first runs before the stretch in which they are killed.
   const from = new Date(Math.min(world.fromAt, ...runs.map(({ dueAt }) => dueAt)))
   const { breaches } = await app.why('mailing', { from, until: new Date(world.endAt) })
-  return new Set(breaches.map(({ run, rule }) => `${run} ${rule}`))
+  return breaches
 }
 
 /**
- * What began or ended too late is a breach, and what ended long before is none. Between them it depends on when the
- * claim or the end was stored: both bear the time from before they waited for their transaction.
+ * Holds breaches against the times of the store, to the millisecond. A worker stamps a claim and an end before it waits
+ * for the transaction that stores them, so a deadline may lie between the stamp and the commit. Exactly this holds:
+ *
+ * - A begin that is stored decides: after the deadline it is a breach, otherwise it is none. A handler is called after
+ *   its claim was committed, so whoever found no claim after the deadline was right.
+ * - A begin that is not stored, because the worker died, is the claim: after the deadline it is a breach. Before it, it
+ *   is none if the claim could be read by the deadline.
+ * - An end after the deadline is a breach. One that could be read by the deadline is none.
+ *
+ * What could be read by when, the test has read itself (`seen`).
  */
-function checkBreaches({ runs, attempts }: Facts, breaches: ReadonlySet<string>): string[] {
-  return runs
+function checkBreaches({ runs, attempts }: Facts, breaches: readonly Breach[], seen: Seen): string[] {
+  const told = new Set(breaches.map(({ run, rule }) => `${run} ${rule}`))
+  const early = breaches
+    .filter(({ at, deadlineAt }) => at <= deadlineAt)
+    .map(({ run, rule }) => `${run} ${rule} was told before its deadline`)
+  const judged = runs
     .filter(({ trigger, state }) => trigger === 'mailing' && state !== 'cancelled')
     .flatMap(({ id, dueAt, finishedAt = Infinity }) => {
-      const claimedAt = attempts.get(id)?.[0]?.claimedAt ?? Infinity
-      const late = [
-        ...(claimedAt > dueAt + 300 ? [`${id} started-within`] : []),
-        ...(finishedAt > dueAt + 2000 ? [`${id} finished-within`] : []),
-      ]
-      const kept = finishedAt <= dueAt + 300 ? [`${id} finished-within`] : []
+      const begun = attempts
+        .get(id)
+        ?.find(({ startedAt, end }) => startedAt !== undefined || end !== 'released')
+      const begin = { at: begun?.startedAt ?? begun?.claimedAt ?? Infinity, deadlineAt: dueAt + 300 }
+      const end = { at: finishedAt, deadlineAt: dueAt + 2000 }
+      const isKept =
+        begun?.startedAt !== undefined ||
+        (seen.claimed.get(`${id} ${begun?.attempt}`) ?? Infinity) <= begin.deadlineAt
       return [
-        ...late.filter((one) => !breaches.has(one)).map((one) => `${one} was broken and is not recorded`),
-        ...kept.filter((one) => breaches.has(one)).map((one) => `${one} was kept and is recorded as broken`),
+        { ...begin, what: `${id} started-within`, isKept },
+        { ...end, what: `${id} finished-within`, isKept: (seen.ended.get(id) ?? Infinity) <= end.deadlineAt },
       ]
     })
+  return [
+    ...early,
+    ...judged
+      .filter(({ at, deadlineAt, what }) => at > deadlineAt && !told.has(what))
+      .map(({ what }) => `${what} was broken and is not recorded`),
+    ...judged
+      .filter(({ at, deadlineAt, what, isKept }) => at <= deadlineAt && isKept && told.has(what))
+      .map(({ what }) => `${what} was kept and is recorded as broken`),
+  ]
 }
 
 /** A trigger whose runs all fail is paused by the third, and nothing of it is due after that. */
@@ -300,11 +336,10 @@ async function checkBackfill({ app, runs, attempts }: Facts, { backfill: id }: A
   const startedAt = backfill.startedAt ?? Infinity
   const early = own
     .toSorted((a, b) => a.dueAt - b.dueAt)
-    .filter((run, i) => {
-      const [first] = attempts.get(run.id) ?? []
-      // A claim that waited for its transaction bears the time at which it was asked for.
-      return (first?.startedAt ?? first?.claimedAt ?? Infinity) < startedAt + i * 50
-    })
+    // A claim is stamped before it waits for its transaction, so only the begin of an attempt says when it began.
+    .filter((run, i) =>
+      (attempts.get(run.id) ?? []).some((one) => (one.startedAt ?? Infinity) < startedAt + i * 50),
+    )
   const broken = early.map((run) => `${run.id} began before the pace of its backfill`)
   if (own.length !== 40 || new Set(own.map(({ dueAt }) => dueAt)).size !== 40)
     broken.push(`the backfill has ${own.length} runs`)

@@ -52,14 +52,22 @@ export async function policyCampaign(options: {
   try {
     await programs.start()
     const client = new Client(app, { world, random, stage })
+    const watcher = new Watcher(app)
     await Promise.all([
       client.work(),
+      watcher.watch(world),
       ...roles.map((_, place) => killUntil(programs, { place, world, random })),
     ])
     await programs.allStarted()
     await untilQuiet(app)
     await programs.stop()
-    const judged = await judgePolicies(app, { world, performed, told: receiver.told, asked: client })
+    const judged = await judgePolicies(app, {
+      world,
+      performed,
+      told: receiver.told,
+      asked: client,
+      seen: watcher,
+    })
     const kills = programs.kills + (await pruneUnderKills({ store, random }))
     return { ...judged, kills, broken: [...judged.broken, ...(await judgePruned(app, judged))] }
   } finally {
@@ -164,6 +172,30 @@ class Client {
     const plan = await this.#app.triggers.backfill('past', options)
     this.backfill = plan.backfill?.id ?? ''
     await this.#app.backfills.start(this.backfill)
+  }
+}
+
+/** Reads runs all the time, and remembers by when it had read that they were claimed or had ended. */
+class Watcher {
+  readonly #app: App
+  readonly claimed = new Map<string, number>()
+  readonly ended = new Map<string, number>()
+
+  constructor(app: App) {
+    this.#app = app
+  }
+
+  async watch({ endAt }: World): Promise<void> {
+    while (Date.now() < endAt + 2000) {
+      const runs = await this.#app.runs.list({ trigger: 'mailing', limit: 60 })
+      const now = Date.now()
+      for (const { id, attempt, finishedAt } of runs) {
+        const claim = `${id} ${attempt}`
+        if (!this.claimed.has(claim)) this.claimed.set(claim, now)
+        if (finishedAt !== undefined && !this.ended.has(id)) this.ended.set(id, now)
+      }
+      await wait(30)
+    }
   }
 }
 

@@ -186,7 +186,7 @@ export function broken({ rule, of, partition }: Pick<SlaBreach, 'rule' | 'of' | 
       return of === 'round' ? 'its check had not begun' : 'its run had not begun'
     case 'finished-within':
     case 'finished-by':
-      return of === 'round' ? 'its check had not ended' : 'its run had not ended'
+      return of === 'round' ? 'its check was not recorded as ended' : 'its run was not recorded as ended'
     case 'not-older-than':
       return 'there had been no new success'
     case 'made-within':

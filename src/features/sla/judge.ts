@@ -1,6 +1,6 @@
 import type { Job } from '../../kernel/job/job.js'
 import { isBurstKey } from '../../kernel/run/burst.js'
-import type { Run } from '../../kernel/run/run.js'
+import type { Attempt, Run } from '../../kernel/run/run.js'
 import { deadlineChange, subjectKey, type Breach, type Deadline } from '../../kernel/sla/deadline.js'
 import { freshnessChanges, freshnessKey, judgeFreshness, type Freshness } from '../../kernel/sla/freshness.js'
 import {
@@ -14,6 +14,7 @@ import {
 import type { Sla } from '../../kernel/sla/sla.js'
 import type { StateChange, StateEntry, StateKey } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
+import { HOUR_MS } from '../../time/civil.js'
 import type { Instant } from '../../time/instant.js'
 
 /** What a deadline that is over comes to. */
@@ -40,20 +41,44 @@ export async function judge(store: Store, deadline: Deadline, now: Instant): Pro
   }
 }
 
-/** A run that was cancelled or pruned breaks no promise. */
+/**
+ * A run that was cancelled or pruned breaks no promise. What is stored counts: an end is kept or late by the time that
+ * its worker gave it, and a run without a stored end has not ended, although its worker may be waiting to store one.
+ */
 async function judgeRun(store: Store, deadline: Deadline, now: Instant): Promise<Judgement> {
-  const broken = { breaches: [{ ...deadline, at: now }], changes: [] }
+  const { lookAt: _, ...promised } = deadline
+  const broken = { breaches: [{ ...promised, at: now }], changes: [] }
   // The end of a cycle takes away the deadlines that it kept.
   if (deadline.of === 'round' && deadline.rule !== 'started-within') return broken
   const run = await store.run(deadline.run ?? '')
   if (run === undefined || run.state === 'cancelled') return nothing
-  const [first] = await store.attempts(run.id)
-  const lastAt = deadline.deadlineAt + putOffMs(deadline, run, first?.claimedAt)
-  const keptAt = deadline.rule === 'started-within' ? (first?.startedAt ?? first?.claimedAt) : run.finishedAt
-  if (keptAt !== undefined && keptAt <= lastAt) return nothing
-  if (keptAt === undefined && now <= lastAt)
-    return { breaches: [], changes: [deadlineChange({ ...deadline, deadlineAt: lastAt })] }
-  return broken
+  const attempts = await store.attempts(run.id)
+  const lastAt = deadline.deadlineAt + putOffMs(deadline, run, attempts[0]?.claimedAt)
+  const begun = attempts.find(hasBegun)
+  const keptAt = deadline.rule === 'started-within' ? (begun?.startedAt ?? begun?.claimedAt) : run.finishedAt
+  if (keptAt === undefined) return now > lastAt ? broken : watchedAgain({ ...deadline, deadlineAt: lastAt })
+  if (keptAt > lastAt) return broken
+  const isRunning = begun !== undefined && begun.startedAt === undefined && begun.end === undefined
+  return deadline.rule !== 'started-within' || !isRunning
+    ? nothing
+    : watchedAgain({ ...deadline, lookAt: nextLookAt(keptAt, now) })
+}
+
+/** A worker may release an attempt that it claimed and never began. */
+function hasBegun({ startedAt, end }: Attempt): boolean {
+  return startedAt !== undefined || end !== 'released'
+}
+
+/**
+ * When an attempt that was claimed in time began is stored with its end: it may have waited in its worker. The waits grow
+ * with the attempt, so that a long one costs a few looks.
+ */
+function nextLookAt(claimedAt: Instant, now: Instant): Instant {
+  return now + Math.min(HOUR_MS, Math.max(1000, 3 * (now - claimedAt)))
+}
+
+function watchedAgain(deadline: Deadline): Judgement {
+  return { breaches: [], changes: [deadlineChange(deadline)] }
 }
 
 /** By how much other enqueues have put a run off: its promise counts from when it might begin. A retry moves that too, but not before the first claim. */

@@ -8,6 +8,7 @@ import {
   breachKey,
   breachText,
   deadlineOf,
+  lookedAt,
   subjectKey,
   type Breach,
 } from '../../kernel/sla/deadline.js'
@@ -39,10 +40,10 @@ class SlaLoop implements RunningLoop {
     const { store, guard, events } = this.#context
     const now = guard.now()
     const entries = await store.stateEntries({ kind: 'deadline', limit: most })
-    const over = entries.filter((entry) => deadlineOf(entry).deadlineAt < now)
+    const over = entries.filter((entry) => lookedAt(deadlineOf(entry)) < now)
     const [next] = entries
     if (next === undefined) return { afterMs: restMs }
-    if (over.length === 0) return { at: deadlineOf(next).deadlineAt + 1 }
+    if (over.length === 0) return { at: lookedAt(deadlineOf(next)) + 1 }
     const watch = await readWatch(store)
     for (const entry of over) {
       const { breaches, changes } = await judge(store, deadlineOf(entry), now)

@@ -34,6 +34,8 @@ export interface Deadline {
   readonly withinMs: number | null
   /** Whether there was no success yet, so that `dueAt` is when it was promised. */
   readonly isFirst?: boolean | undefined
+  /** When it is looked at, where that is later: what keeps it is not stored before. */
+  readonly lookAt?: Instant | undefined
 }
 
 /** A promise that was broken: the fact that stays. */
@@ -115,9 +117,15 @@ export function deadlineChange(deadline: Deadline): StateChange {
 }
 
 /** The key of a deadline. One that has no run is the only one of its rule at that time. */
-export function deadlineKey({ rule, of, name, run, deadlineAt }: Deadline): StateKey {
+export function deadlineKey(deadline: Deadline): StateKey {
+  const { rule, of, name, run } = deadline
   const whose = of === 'trigger' || of === 'round' ? name : jobKey(name)
-  return { kind: 'deadline', name: sortable(deadlineAt), item: `${run ?? whose} ${rule} ${of}` }
+  return { kind: 'deadline', name: sortable(lookedAt(deadline)), item: `${run ?? whose} ${rule} ${of}` }
+}
+
+/** After which instant a deadline is looked at. */
+export function lookedAt({ lookAt, deadlineAt }: Deadline): Instant {
+  return lookAt ?? deadlineAt
 }
 
 /** Reads the entry of a deadline. */
@@ -171,7 +179,7 @@ export function breachText(
     case 'finished-within':
     case 'finished-by': {
       const what = of === 'round' && rule !== 'started-within' ? 'the check' : 'the run'
-      const missing = rule === 'started-within' ? 'had not begun' : 'had not ended'
+      const missing = rule === 'started-within' ? 'had not begun' : 'was not recorded as ended'
       return `${what} that was due at ${time(dueAt)} ${missing} by ${time(deadlineAt)}, as its SLA promises`
     }
     case 'not-older-than': {

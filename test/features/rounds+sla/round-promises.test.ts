@@ -42,7 +42,7 @@ it('a check that is over in time breaks nothing, and one that is not is told onc
   )
   await world.advance('1h')
   expect(await texts(world)).toEqual([
-    'the check that was due at 2026-01-01T00:20:00Z had not ended by 2026-01-01T00:25:00Z, as its SLA promises',
+    'the check that was due at 2026-01-01T00:20:00Z was not recorded as ended by 2026-01-01T00:25:00Z, as its SLA promises',
   ])
   const [left] = await (await world.app.store()).stateEntries({ kind: 'deadline', limit: 10 })
   expect(Number(left?.name ?? Infinity)).toBeGreaterThan(world.now.getTime())

@@ -52,8 +52,8 @@ describe('an SLA of a job', () => {
     )
     expect(world.told).toHaveLength(2)
     expect(await texts(world)).toEqual([
-      'the run that was due at 2026-01-01T00:00:00Z had not ended by 2026-01-01T00:05:00Z, as its SLA promises',
-      'the run that was due at 2026-01-01T00:00:00Z had not ended by 2026-01-01T00:05:00Z, as its SLA promises',
+      'the run that was due at 2026-01-01T00:00:00Z was not recorded as ended by 2026-01-01T00:05:00Z, as its SLA promises',
+      'the run that was due at 2026-01-01T00:00:00Z was not recorded as ended by 2026-01-01T00:05:00Z, as its SLA promises',
     ])
     expect(await (await world.app.store()).stateEntries({ kind: 'deadline', limit: 10 })).toEqual([])
   })

@@ -79,7 +79,7 @@ describe('a breach', () => {
     const run = async (...argv: string[]) =>
       await runHere([...argv, '--store', 'sqlite:rota.db', '--zone', 'UTC'], { directory })
     expect((await run('why', 'nightly', '2026-01-05')).stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'SLA: the run that was due at 2026-01-05 02:00:00 had not ended by 2026-01-05 07:00:00, as its SLA promises',
+      'SLA: the run that was due at 2026-01-05 02:00:00 was not recorded as ended by 2026-01-05 07:00:00, as its SLA promises',
     )
     expect((await run('why', 'report', '2026-01-05')).stdout.replaceAll(/\s+/g, ' ')).toContain(
       'SLA: the last success was at 2026-01-05 02:00:00; by 2026-01-05 03:00:00 there should have been one, as the SLA allows 1h',
