@@ -235,6 +235,24 @@ describe('a clock that was put back', () => {
   })
 })
 
+describe('a change that began before others planned', () => {
+  it.each<[string, Triggers]>([
+    ['a removed trigger', {}],
+    ['a changed schedule', { t: { cron: '*/7 * * * *' } }],
+    ['a trigger that is switched off', { t: { cron: '*/10 * * * *', enabled: false } }],
+  ])('%s accounts for what was planned meanwhile', async (_, next) => {
+    const { stage } = await staged({ t: { cron: '*/10 * * * *' } })
+    await stage.pass(35 * minute)
+    const { source, cursorAt } = await stage.trigger('t')
+    const triggers = Object.entries(next).map(([name, one]) => defineTrigger(name, { job: 'work', ...one }))
+    const began = { kinds, now: t0 + 25 * minute }
+    await sync(stage.store, { name: source, jobs: [], queues: [], triggers }, began)
+    expect((await stage.trigger('t')).cursorAt).toBeGreaterThanOrEqual(cursorAt)
+    await stage.pass(hour)
+    await expectComplete(stage)
+  })
+})
+
 describe('the limits of queues', () => {
   const limit = { max: 6, perMs: minute, burst: 1 }
   const queue = (name: string) => ({ name, concurrency: 2, limit })

@@ -149,8 +149,9 @@ export async function end(
     return open.flatMap((name) => {
       const one = current.get(name)
       if (one?.active !== true) return []
-      const closing = closingOf(one, facts.get(name), { source, kinds, now, isReplaced: false })
-      return [ending(one, { source, now, cancelPending, closing })]
+      const at = changedAt(one, now)
+      const closing = closingOf(one, facts.get(name), { source, kinds, now: at, isReplaced: false })
+      return [ending(one, { source, now: at, cancelPending, closing })]
     })
   })
 }
@@ -165,7 +166,7 @@ function ending(
     name: current.trigger.name,
     trigger: undefined,
     fingerprint: '',
-    cursorAt: Math.max(current.cursorAt, end.now),
+    cursorAt: end.now,
     nextAt: undefined,
   }
 }
@@ -231,7 +232,8 @@ function change(input: {
   kinds: TriggerKinds
   now: Instant
 }): DefineTrigger {
-  const { current, facts, source, kinds, now } = input
+  const { current, facts, source, kinds } = input
+  const now = changedAt(current, input.now)
   const kind = kindOf(kinds, input.trigger)
   const trigger = kind.anchor?.(input.trigger, current, now) ?? input.trigger
   const isContinued = current?.active === true && hasSameInstants(current.trigger, trigger)
@@ -255,6 +257,11 @@ function change(input: {
     nextAt,
     cancelPending: false,
   }
+}
+
+/** When a definition changes. Another scheduler may have planned beyond the time at which this change began: the version before answers for that. */
+function changedAt(current: StoredTrigger | undefined, now: Instant): Instant {
+  return Math.max(now, current?.cursorAt ?? now)
 }
 
 /** Where a trigger stands that continues with the same due instants. */
