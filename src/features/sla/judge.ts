@@ -1,6 +1,6 @@
 import type { Job } from '../../kernel/job/job.js'
 import { isBurstKey } from '../../kernel/run/burst.js'
-import type { Attempt, Run } from '../../kernel/run/run.js'
+import type { Run } from '../../kernel/run/run.js'
 import { deadlineChange, subjectKey, type Breach, type Deadline } from '../../kernel/sla/deadline.js'
 import { freshnessChanges, freshnessKey, judgeFreshness, type Freshness } from '../../kernel/sla/freshness.js'
 import {
@@ -52,21 +52,29 @@ async function judgeRun(store: Store, deadline: Deadline, now: Instant): Promise
   if (deadline.of === 'round' && deadline.rule !== 'started-within') return broken
   const run = await store.run(deadline.run ?? '')
   if (run === undefined || run.state === 'cancelled') return nothing
-  const attempts = await store.attempts(run.id)
-  const lastAt = deadline.deadlineAt + putOffMs(deadline, run, attempts[0]?.claimedAt)
-  const begun = attempts.find(hasBegun)
-  const keptAt = deadline.rule === 'started-within' ? (begun?.startedAt ?? begun?.claimedAt) : run.finishedAt
+  const lastAt = deadline.deadlineAt + (await putOffMs(store, deadline, run))
+  const begin = deadline.rule === 'started-within' ? await beginOf(store, run) : undefined
+  const keptAt = deadline.rule === 'started-within' ? begin?.at : run.finishedAt
   if (keptAt === undefined) return now > lastAt ? broken : watchedAgain({ ...deadline, deadlineAt: lastAt })
   if (keptAt > lastAt) return broken
-  const isRunning = begun !== undefined && begun.startedAt === undefined && begun.end === undefined
-  return deadline.rule !== 'started-within' || !isRunning
-    ? nothing
-    : watchedAgain({ ...deadline, lookAt: nextLookAt(keptAt, now) })
+  return begin?.isClaim === true ? watchedAgain({ ...deadline, lookAt: nextLookAt(begin.at, now) }) : nothing
 }
 
-/** A worker may release an attempt that it claimed and never began. */
-function hasBegun({ startedAt, end }: Attempt): boolean {
-  return startedAt !== undefined || end !== 'released'
+/** When a run began. While its attempt runs only the claim is known. */
+async function beginOf(
+  store: Store,
+  run: Run,
+): Promise<{ readonly at: Instant; readonly isClaim: boolean } | undefined> {
+  // The row of the run says the same of its only attempt, and was read already.
+  if (run.attempt === 0) return undefined
+  if (run.attempt === 1 && run.startedAt !== undefined) return { at: run.startedAt, isClaim: false }
+  // A worker may release an attempt that it claimed and never began.
+  const begun = (await store.attempts(run.id)).find(
+    ({ startedAt, end }) => startedAt !== undefined || end !== 'released',
+  )
+  if (begun === undefined) return undefined
+  const { startedAt, claimedAt, end } = begun
+  return { at: startedAt ?? claimedAt, isClaim: startedAt === undefined && end === undefined }
 }
 
 /**
@@ -82,14 +90,11 @@ function watchedAgain(deadline: Deadline): Judgement {
 }
 
 /** By how much other enqueues have put a run off: its promise counts from when it might begin. A retry moves that too, but not before the first claim. */
-function putOffMs(
-  { withinMs, dueAt, deadlineAt }: Deadline,
-  run: Run,
-  claimedAt: Instant | undefined,
-): number {
+async function putOffMs(store: Store, { withinMs, dueAt, deadlineAt }: Deadline, run: Run): Promise<number> {
   const isPutOff = run.uniqueKey !== undefined && isBurstKey(run.uniqueKey)
   if (withinMs === null || !isPutOff) return 0
-  const mightAt = Math.min(run.runAt, claimedAt ?? Infinity)
+  const [first] = await store.attempts(run.id)
+  const mightAt = Math.min(run.runAt, first?.claimedAt ?? Infinity)
   return Math.max(0, mightAt + withinMs - Math.max(deadlineAt, dueAt + withinMs))
 }
 

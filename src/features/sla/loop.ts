@@ -15,7 +15,7 @@ import {
 import type { StateChange, StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
 import { formatInstant } from '../../time/instant.js'
-import { judge } from './judge.js'
+import { judge, type Judgement } from './judge.js'
 
 /** How many deadlines one look reads. */
 const most = 100
@@ -44,9 +44,17 @@ class SlaLoop implements RunningLoop {
     const [next] = entries
     if (next === undefined) return { afterMs: restMs }
     if (over.length === 0) return { at: lookedAt(deadlineOf(next)) + 1 }
-    const watch = await readWatch(store)
-    for (const entry of over) {
-      const { breaches, changes } = await judge(store, deadlineOf(entry), now)
+    const judged = await Promise.all(
+      over.map(async (entry) => ({ entry, ...(await judge(store, deadlineOf(entry), now)) })),
+    )
+    const kept = judged.filter(isKept)
+    // Most promises are kept, and one change forgets them all. It is refused only if another process judged one of them
+    // meanwhile: what it left is read again by the next look.
+    const forgotten = kept.flatMap(({ entry, changes }) => [removal(entry), ...changes])
+    if (forgotten.length > 0) await store.changeState({ changes: forgotten, now })
+    const others = judged.filter((one) => !isKept(one))
+    const watch = others.length === 0 ? undefined : await readWatch(store)
+    for (const { entry, breaches, changes } of others) {
       const written = await Promise.all(breaches.map((breach) => recorded(store, breach, watch)))
       // The deadline goes with what is written about it: of two processes one is refused.
       const all = [removal(entry), ...changes, ...written.flat()]
@@ -59,6 +67,11 @@ class SlaLoop implements RunningLoop {
   async stop(): Promise<void> {
     // Nothing is in progress between two looks.
   }
+}
+
+/** Whether a run kept its promise. What successes and partitions keep is written by others all the time, so each is a change of its own. */
+function isKept({ entry, breaches }: { readonly entry: StateEntry } & Judgement): boolean {
+  return breaches.length === 0 && deadlineOf(entry).run !== null
 }
 
 function removal({ kind, name, item, revision }: StateEntry): StateChange {

@@ -80,17 +80,17 @@ export function* changeState(
   session.noteTime(request.now)
   if (!(yield* areCurrent(session, request.changes))) return 'stale'
   const changes = [...request.changes, ...removalMark(request.changes)]
-  for (const one of changes) yield* writeStateEntry(session, one, request.now)
+  yield* session.sql.together(...changes.map((one) => writeStateEntry(session, one, request.now)))
   return 'changed'
 }
 
 /** Whether every change was computed from the entry's current revision. */
 export function* areCurrent(session: Session, changes: readonly StateChange[]): Verb<boolean> {
-  for (const { kind, name, item, revision } of changes) {
-    if (revision === undefined) continue
-    if (revision !== ((yield* session.sql.value<number>(REVISION, kind, name, item)) ?? 0)) return false
-  }
-  return true
+  const compared = changes.filter(({ revision }) => revision !== undefined)
+  const found = yield* session.sql.together(
+    ...compared.map(({ kind, name, item }) => session.sql.value<number>(REVISION, kind, name, item)),
+  )
+  return compared.every(({ revision }, index) => revision === (found[index] ?? 0))
 }
 
 /** The value of a state entry, where there is one. */
@@ -100,10 +100,10 @@ export function* stateValue(session: Session, { kind, name, item }: StateKey): V
 }
 
 /** Writes or removes one state entry, whatever its revision. */
-export function* writeStateEntry(session: Session, entry: StateChange, at: Instant): Verb<void> {
-  const { kind, name, item } = entry
-  if (entry.value === undefined) yield* session.sql.change(REMOVE, kind, name, item)
-  else yield* session.sql.change(WRITE, kind, name, item, at, JSON.stringify(entry.value))
+export function writeStateEntry(session: Session, entry: StateChange, at: Instant): Verb<number> {
+  const { kind, name, item, value } = entry
+  if (value === undefined) return session.sql.change(REMOVE, kind, name, item)
+  return session.sql.change(WRITE, kind, name, item, at, JSON.stringify(value))
 }
 
 /** An entry's row: its value is a JSON text. */

@@ -183,7 +183,9 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
 
 /** Writes what a new run promises. The keys are new with the run, so no other writer can meet them. */
 function* writeDeadlines(session: Session, run: NewRun, now: Instant): Verb<void> {
-  for (const deadline of deadlineChanges(run)) yield* writeStateEntry(session, deadline, now)
+  const changes = deadlineChanges(run)
+  if (changes.length > 0)
+    yield* session.sql.together(...changes.map((deadline) => writeStateEntry(session, deadline, now)))
 }
 
 /** Whether no two of these runs share anything that has to be taken: each has one slot of its own at most. */
