@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '../../src/app/rota.js'
 import type { Attempt, Run } from '../../src/kernel/run/run.js'
+import { breaches as findBreaches } from '../../src/engine/explain/breaches.js'
 import type { Breach } from '../../src/kernel/sla/deadline.js'
 import type { StoredTrigger } from '../../src/kernel/trigger/trigger.js'
 import { formatInstant } from '../../src/time/instant.js'
 import { allRuns } from '../fixtures/all-runs.js'
 import { crowded } from '../fixtures/crowded.js'
 import { checkPerformed, readPerformed } from './performed.js'
+import { checkBreaches, checkFreshness, checkPartitions, type Seen } from './policies-promises.js'
 import { isExcluded, limits, pairs, rateOf, type World } from './policies-world.js'
 
 /** What arrived outside. */
@@ -30,12 +32,6 @@ export interface Asked {
   readonly backfill: string
 }
 
-/** When somebody else had read that a run was claimed, by its id and attempt, and that it had ended. */
-export interface Seen {
-  readonly claimed: ReadonlyMap<string, number>
-  readonly ended: ReadonlyMap<string, number>
-}
-
 /** What the judges found. */
 export interface PolicyJudgement {
   readonly runs: number
@@ -48,7 +44,8 @@ export interface PolicyJudgement {
   readonly broken: readonly string[]
 }
 
-interface Facts {
+/** What the judges go by. */
+export interface Facts {
   readonly app: App
   readonly world: World
   readonly runs: readonly Run[]
@@ -73,7 +70,7 @@ export async function judgePolicies(
   const facts: Facts = { app, world, runs, attempts }
   const performed = await readPerformed(given.performed)
   const own = runs.filter(({ job }) => !job.startsWith('alert:'))
-  const breaches = await breachesOf(facts)
+  const breaches = await findBreaches(await app.store(), {})
   const skipped: Record<string, number> = {}
   const broken = [
     ...(await checkCoverage(facts)),
@@ -85,6 +82,8 @@ export async function judgePolicies(
     ...checkPings(facts, told),
     ...checkAlerts(facts, { told, breaches }),
     ...checkBreaches(facts, breaches, seen),
+    ...checkFreshness(facts, breaches, seen),
+    ...(await checkPartitions(facts)),
     ...(await checkPause(facts)),
     ...(await checkBackfill(facts, asked)),
     ...(await checkCounts(facts)),
@@ -156,6 +155,7 @@ async function checkInstants(
 function gridOf({ trigger, definedAt, cursorAt }: StoredTrigger, world: World): number[] | undefined {
   const { name, schedule } = trigger
   if (['changing', 'added', 'removed', 'past'].includes(name) || name.startsWith('ping:')) return undefined
+  if (schedule.kind === 'upstream') return undefined
   const everyMs = schedule.kind === 'interval' ? schedule.everyMs : 1000
   const anchorAt = schedule.kind === 'interval' ? (schedule.anchorAt ?? Number.NaN) : 0
   const bounds = name === 'bounded' ? { startAt: world.fromAt + 2000, endAt: world.endAt - 1000 } : undefined
@@ -259,57 +259,6 @@ function checkAlerts(
   for (const [rule, count] of Object.entries(expected))
     if (counted(rule) !== count) broken.push(`${counted(rule)} of ${count} are told by the rule ${rule}`)
   return broken
-}
-
-async function breachesOf({ app, runs, world }: Facts): Promise<readonly Breach[]> {
-  // Programs that start soon have the first runs before the stretch in which they are killed.
-  const from = new Date(Math.min(world.fromAt, ...runs.map(({ dueAt }) => dueAt)))
-  const { breaches } = await app.why('mailing', { from, until: new Date(world.endAt) })
-  return breaches
-}
-
-/**
- * Holds breaches against the times of the store, to the millisecond. A worker stamps a claim and an end before it waits
- * for the transaction that stores them, so a deadline may lie between the stamp and the commit. Exactly this holds:
- *
- * - A begin that is stored decides: after the deadline it is a breach, otherwise it is none. A handler is called after
- *   its claim was committed, so whoever found no claim after the deadline was right.
- * - A begin that is not stored, because the worker died, is the claim: after the deadline it is a breach. Before it, it
- *   is none if the claim could be read by the deadline.
- * - An end after the deadline is a breach. One that could be read by the deadline is none.
- *
- * What could be read by when, the test has read itself (`seen`).
- */
-function checkBreaches({ runs, attempts }: Facts, breaches: readonly Breach[], seen: Seen): string[] {
-  const told = new Set(breaches.map(({ run, rule }) => `${run} ${rule}`))
-  const early = breaches
-    .filter(({ at, deadlineAt }) => at <= deadlineAt)
-    .map(({ run, rule }) => `${run} ${rule} was told before its deadline`)
-  const judged = runs
-    .filter(({ trigger, state }) => trigger === 'mailing' && state !== 'cancelled')
-    .flatMap(({ id, dueAt, finishedAt = Infinity }) => {
-      const begun = attempts
-        .get(id)
-        ?.find(({ startedAt, end }) => startedAt !== undefined || end !== 'released')
-      const begin = { at: begun?.startedAt ?? begun?.claimedAt ?? Infinity, deadlineAt: dueAt + 300 }
-      const end = { at: finishedAt, deadlineAt: dueAt + 2000 }
-      const isKept =
-        begun?.startedAt !== undefined ||
-        (seen.claimed.get(`${id} ${begun?.attempt}`) ?? Infinity) <= begin.deadlineAt
-      return [
-        { ...begin, what: `${id} started-within`, isKept },
-        { ...end, what: `${id} finished-within`, isKept: (seen.ended.get(id) ?? Infinity) <= end.deadlineAt },
-      ]
-    })
-  return [
-    ...early,
-    ...judged
-      .filter(({ at, deadlineAt, what }) => at > deadlineAt && !told.has(what))
-      .map(({ what }) => `${what} was broken and is not recorded`),
-    ...judged
-      .filter(({ at, deadlineAt, what, isKept }) => at <= deadlineAt && isKept && told.has(what))
-      .map(({ what }) => `${what} was kept and is recorded as broken`),
-  ]
 }
 
 /** A trigger whose runs all fail is paused by the third, and nothing of it is due after that. */

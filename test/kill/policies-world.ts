@@ -16,6 +16,17 @@ export const limits = {
   key: { max: 8, per: '1s', burst: 1 },
 } as const
 
+/** What the trigger `mailing` and the asset `sums` promise; only the asset promises successes. */
+export const promises = { startedWithinMs: 300, finishedWithinMs: 2000, notOlderThanMs: 1000 } as const
+
+/** The days of the asset `sums`, each of which is made from its hours. */
+export const days = ['2026-01-01', '2026-01-02'] as const
+
+/** The partitions of the asset `hours` that a day is made from. */
+export function hoursOfDay(day: string): readonly string[] {
+  return Array.from({ length: 24 }, (_, hour) => `${day}T${String(hour).padStart(2, '0')}:00Z`)
+}
+
 /** Times from the beginning of the world on, in whole seconds. */
 export const stretches = {
   break: { fromMs: 1000, untilMs: 3000 },

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { PermanentError, RetryAfter, Snooze } from 'rota'
 
 const env = process.env
-const { fromAt, endAt, url, limits, stretches, pairs } = JSON.parse(env.KILL_TEST_WORLD)
+const { fromAt, endAt, url, limits, stretches, pairs, promises } = JSON.parse(env.KILL_TEST_WORLD)
 const end = new Date(endAt)
 const isChanged = readFileSync(env.KILL_TEST_STAGE, 'utf8') === 'changed'
 
@@ -53,6 +53,7 @@ const triggers = pairs.map(([mode, overlap], i) => [
 
 const everyOne = { job: 'work', catchUp: { mode: 'all', maxRuns: 10_000 }, overlap: 'queue-all' }
 const rules = { maxCrashes: 100 }
+const sla = { startedWithin: promises.startedWithinMs, finishedWithin: promises.finishedWithinMs }
 
 export default {
   app: 'policies',
@@ -81,6 +82,16 @@ export default {
     broken: { handler: broken, ...rules },
     bursts: { handler: work, ...rules },
   },
+  assets: {
+    hours: { partitions: 'hourly', materialize: work, ...rules },
+    sums: {
+      partitions: 'daily',
+      deps: ['hours'],
+      materialize: work,
+      ...rules,
+      sla: { ...sla, notOlderThan: promises.notOlderThanMs },
+    },
+  },
   triggers: {
     ...Object.fromEntries(triggers),
     counted: { ...everyOne, every: '300ms', count: 7 },
@@ -96,7 +107,7 @@ export default {
       every: '200ms',
       end,
       ping: `${url}/ping`,
-      sla: { startedWithin: '300ms', finishedWithin: '2s' },
+      sla,
     },
     pausing: { job: 'broken', every: '300ms', end, pauseAfter: 3 },
     changing: { ...everyOne, every: isChanged ? '400ms' : '600ms', end },

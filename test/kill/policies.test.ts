@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it.skipIf(!hasFeatures('alerts', 'calendars', 'pings', 'sla')).each([
+it.skipIf(!hasFeatures('alerts', 'assets', 'calendars', 'pings', 'sla')).each([
   ['SQLite', async (directory: string) => `sqlite:${join(directory, 'rota.db')}`],
   ['Postgres', async () => (await PostgresStores.on(server)).fresh()],
 ] as const)(
@@ -30,7 +30,9 @@ it.skipIf(!hasFeatures('alerts', 'calendars', 'pings', 'sla')).each([
     console.log(`seed ${seed}:`, JSON.stringify({ ...report, broken: report.broken.length }))
     expect(report.broken.slice(0, 20)).toEqual([])
     expect(report.kills).toBeGreaterThan(3)
-    expect(report.skipped).toMatchObject({ blackout: expect.any(Number), calendar: expect.any(Number) })
+    // A hold that covers all of one of them is the reason that is recorded instead.
+    const { blackout = 0, calendar = 0 } = report.skipped
+    expect(blackout + calendar).toBeGreaterThan(0)
     await rm(directory, { recursive: true })
   },
   300_000,

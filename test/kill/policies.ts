@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createApp, type App } from '../../src/app/rota.js'
+import { deadlineOf } from '../../src/kernel/sla/deadline.js'
 import { SeededRandom } from '../../src/testing/random.js'
 import { ended } from '../fixtures/scheduler-process.js'
 import { KilledPrograms } from './killed-programs.js'
 import { judgePolicies, judgePruned, type PolicyJudgement, type Told } from './policies-judge.js'
-import { limits, pairs, stretches, type World } from './policies-world.js'
+import { days, hoursOfDay, limits, pairs, promises, stretches, type World } from './policies-world.js'
 
 const config = fileURLToPath(new URL('policies.config.mjs', import.meta.url))
 const pruner = fileURLToPath(new URL('prune-ahead.mjs', import.meta.url))
@@ -43,7 +44,7 @@ export async function policyCampaign(options: {
     KILL_TEST_STORE: store,
     KILL_TEST_PERFORMED: performed,
     KILL_TEST_STAGE: stage,
-    KILL_TEST_WORLD: JSON.stringify({ ...world, limits, stretches, pairs }),
+    KILL_TEST_WORLD: JSON.stringify({ ...world, limits, stretches, pairs, promises }),
     KILL_TEST_SECRET: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   }
   const roles = ['scheduler,worker', 'scheduler,worker', 'worker']
@@ -107,8 +108,8 @@ class Client {
   }
 
   async work(): Promise<void> {
-    const acts = [this.#enqueue(), this.#burst(), this.#hold(), this.#reload(), this.#backfill()]
-    await Promise.all(acts)
+    const made = [this.#backfill(), this.#partitions()]
+    await Promise.all([this.#enqueue(), this.#burst(), this.#hold(), this.#reload(), ...made])
   }
 
   async #until(act: () => Promise<void>, restMs: number): Promise<void> {
@@ -173,6 +174,15 @@ class Client {
     this.backfill = plan.backfill?.id ?? ''
     await this.#app.backfills.start(this.backfill)
   }
+
+  /** One day after the other, so that the second one comes with the first one's freshness under watch. */
+  async #partitions(): Promise<void> {
+    for (const day of days) {
+      await wait((this.#world.endAt - this.#world.fromAt) / 4)
+      const [from, to] = [hoursOfDay(day).at(0), hoursOfDay(day).at(-1)]
+      await this.#app.assets.backfill('hours', { from, to, concurrency: 5 })
+    }
+  }
 }
 
 /** Reads runs all the time, and remembers by when it had read that they were claimed or had ended. */
@@ -187,7 +197,8 @@ class Watcher {
 
   async watch({ endAt }: World): Promise<void> {
     while (Date.now() < endAt + 2000) {
-      const runs = await this.#app.runs.list({ trigger: 'mailing', limit: 60 })
+      const mailed = await this.#app.runs.list({ trigger: 'mailing', limit: 60 })
+      const runs = [...mailed, ...(await this.#app.runs.list({ job: 'sums', limit: 9 }))]
       const now = Date.now()
       for (const { id, attempt, finishedAt } of runs) {
         const claim = `${id} ${attempt}`
@@ -206,7 +217,11 @@ async function untilQuiet(app: App): Promise<void> {
     const runs = await app.runs.list({ state: ['pending', 'running'], limit: 1 })
     const open = [
       ...(await store.stateEntries({ kind: 'ping', limit: 1 })),
-      ...(await store.stateEntries({ kind: 'deadline', limit: 1 })),
+      // Freshness is always watched.
+      ...(await store.stateEntries({ kind: 'deadline', limit: 9 })).filter(
+        (one) => deadlineOf(one).run !== null,
+      ),
+      ...(await store.stateEntries({ kind: 'arrival', limit: 1 })),
       ...(await store.stateEntries({ kind: 'alert', names: ['new', 'outgoing'], limit: 1 })),
     ]
     const abouts = await store.stateEntries({ kind: 'alert', names: ['about'], limit: 1000 })
