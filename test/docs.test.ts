@@ -4,6 +4,7 @@ import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorTodo } from '../src/kernel/definition/error-todo.js'
 import { errorCodes } from '../src/kernel/definition/errors.js'
+import { slaRules } from '../src/kernel/sla/sla.js'
 import { builtSchema, type Schema } from './config-schema.js'
 import { isOfAbsentFeature, isWhole } from './features.js'
 import { filesUnder, root } from './repository.js'
@@ -26,6 +27,16 @@ describe('the reference', () => {
     expect(Object.fromEntries(said)).toEqual(errorTodo)
     const vague = Object.values(errorTodo).filter((todo) => !/^[A-Z].*\.$/.test(todo))
     expect(vague).toEqual([])
+  })
+
+  test('policies.md has every reason and rule of the ledger, and every promise of an SLA', () => {
+    const text = page('docs/reference/policies.md')
+    const ledger = page('src/kernel/ledger/ledger.ts')
+    const literals = [...ledger.matchAll(/^ {2}\| '([a-z:-]+)'$/gm)].map((match) => match[1] ?? '')
+    const isThere = (name: string): boolean =>
+      text.includes(`\`${name}\``) || text.includes(`\`${name.split(':')[0]}:…\``)
+    expect(literals.length).toBeGreaterThan(20)
+    expect([...literals, ...slaRules].filter((name) => !isThere(name))).toEqual([])
   })
 
   test('config.md names every key of the config', () => {

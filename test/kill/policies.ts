@@ -210,25 +210,31 @@ class Watcher {
   }
 }
 
-/** Resolves when nothing is left to run, to ping, to judge or to tell. */
+/**
+ * Resolves when nothing is left to run, to ping, to judge or to tell. The end of a run leaves entries that become runs,
+ * so one may move from what is not read yet to what was read: two looks in a row have to find nothing.
+ */
 async function untilQuiet(app: App): Promise<void> {
-  const store = await app.store()
-  for (;;) {
-    const runs = await app.runs.list({ state: ['pending', 'running'], limit: 1 })
-    const open = [
-      ...(await store.stateEntries({ kind: 'ping', limit: 1 })),
-      // Freshness is always watched.
-      ...(await store.stateEntries({ kind: 'deadline', limit: 9 })).filter(
-        (one) => deadlineOf(one).run !== null,
-      ),
-      ...(await store.stateEntries({ kind: 'arrival', limit: 1 })),
-      ...(await store.stateEntries({ kind: 'alert', names: ['new', 'outgoing'], limit: 1 })),
-    ]
-    const abouts = await store.stateEntries({ kind: 'alert', names: ['about'], limit: 1000 })
-    const isTold = abouts.every(({ value }) => (value as { sendAt: number | null }).sendAt === null)
-    if (runs.length + open.length === 0 && isTold) return
+  for (let quiet = 0; quiet < 2; ) {
+    quiet = (await isQuiet(app)) ? quiet + 1 : 0
     await wait(100)
   }
+}
+
+async function isQuiet(app: App): Promise<boolean> {
+  const store = await app.store()
+  const runs = await app.runs.list({ state: ['pending', 'running'], limit: 1 })
+  const deadlines = await store.stateEntries({ kind: 'deadline', limit: 9 })
+  const open = [
+    ...(await store.stateEntries({ kind: 'ping', limit: 1 })),
+    // Freshness is always watched.
+    ...deadlines.filter((one) => deadlineOf(one).run !== null),
+    ...(await store.stateEntries({ kind: 'arrival', limit: 1 })),
+    ...(await store.stateEntries({ kind: 'alert', names: ['new', 'outgoing'], limit: 1 })),
+  ]
+  const abouts = await store.stateEntries({ kind: 'alert', names: ['about'], limit: 1000 })
+  const isTold = abouts.every(({ value }) => (value as { sendAt: number | null }).sendAt === null)
+  return runs.length + open.length === 0 && isTold
 }
 
 /** Three hours later old runs go, and whoever removes them is killed; the last one may finish. */

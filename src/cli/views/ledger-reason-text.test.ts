@@ -66,6 +66,15 @@ it.each<[Told, string]>([
     { reason: 'pruned', rule: 'prune', detail: '3 done' },
     'ran, and its run was removed since by retention (3 done)',
   ],
+  [
+    { reason: 'collapsed', rule: 'round:check', detail: '2026-01-05T10:00:00Z' },
+    'the check of 2026-01-05T10:00:00Z stands for it',
+  ],
+  [{ reason: 'checked', rule: 'round:check', detail: 'due: crawl' }, 'the round was checked (due: crawl)'],
+  [
+    { reason: 'checked', rule: 'round:later', detail: 'skipped: crawl' },
+    'left out after the check (skipped: crawl)',
+  ],
 ])('%j is a sentence', (told, sentence) => {
   expect(reasonText({ ...told, blocker }, () => 'RUN')).toBe(sentence)
 })

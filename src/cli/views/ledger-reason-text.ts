@@ -26,7 +26,7 @@ export function reasonText(
       return detail === undefined ? `missed, nothing was running then; ${ruleText(rule)}` : `missed${told}`
     case 'collapsed':
       return rule === 'round:check'
-        ? `collapsed into the check of ${detail ?? ''} (${rule})`
+        ? `the check of ${detail ?? ''} stands for it`
         : `${other} stands for it; ${collapseText(rule)}`
     case 'overlap':
       return `skipped, ${other} was unfinished; ${ruleText(rule)}`
