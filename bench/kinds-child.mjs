@@ -41,7 +41,10 @@ const make = {
   queued: () => app.job('queued', perform, { queue: 'few' }),
   rated: () => app.job('rated', perform, { limit: rate }),
   'rated-keys': () => app.job('rated-keys', perform, { limitPerKey: rate }),
+  promised: () => app.job('promised', perform, { sla: { startedWithin: '5m', finishedWithin: '1h' } }),
+  fresh: () => app.job('fresh', perform, { sla: { notOlderThan: '1h' } }),
 }
+const hourMs = 3_600_000
 const keyOf = (i) => `key-${i % 1000}`
 const kinds = {
   plain: { job: 'plain' },
@@ -69,6 +72,9 @@ const kinds = {
     more: (i) => ({ origin: 'trigger', trigger: `trigger-${i}`, version: 1 }),
   },
   unique: { job: 'plain', optionsOf: (i) => ({ uniqueKey: `unique-${i}` }) },
+  // No deadline is over while runs are performed; how fast deadlines are judged is measured by itself.
+  sla: { job: 'promised', more: (_, dueAt) => ({ deadlines: deadlinesOf(dueAt) }) },
+  fresh: { job: 'fresh', more: () => ({ endEffect: 'run+job' }) },
 }
 const { job: name, beside, optionsOf, slotsOf, more } = kinds[flags.kind]
 const job = make[name]()
@@ -104,6 +110,31 @@ const tasks = {
     await app.start({ roles: { scheduler: true, worker: false } })
     return await planDueTimes(await app.store())
   },
+  // Runs that ended in time long ago, whose deadlines nobody has looked at yet.
+  judge: async () => {
+    const store = await app.store()
+    const now = Date.now() - 10 * hourMs
+    const worker = { id: 'bench', host: 'bench', pid: process.pid, version: '0', now, leaseMs: 20 * hourMs }
+    await store.register(worker)
+    for (let i = 0; i < count; i += 1000) {
+      await fill(store, i, Math.min(count, i + 1000), now)
+      const claimRequest = { jobs: [job.name], slots: 1000, prefetch: 0 }
+      const { claims } = await store.turn({ worker: 'bench', now, finished: [], claimRequest })
+      const outcome = { end: 'done', state: 'done' }
+      const finished = claims.map(({ run, attempt }) => ({
+        run,
+        attempt,
+        outcome,
+        startedAt: now,
+        endedAt: now,
+      }))
+      await store.turn({ worker: 'bench', now, finished, claimRequest: undefined })
+    }
+    await app.start({ roles: { scheduler: true, worker: false } })
+    const startMs = performance.now()
+    while ((await store.stateEntries({ kind: 'deadline', limit: 1 })).length > 0) await sleep(20)
+    return { perSecond: (2 * count * 1000) / (performance.now() - startMs) }
+  },
   // Every process has started before the first run begins: starting is not what is measured.
   perform: async () => {
     await app.start()
@@ -136,8 +167,7 @@ async function planDueTimes(store) {
 }
 
 /** A thousand runs as one transaction records them. */
-async function fill(store, from, until) {
-  const now = Date.now()
+async function fill(store, from, until, now = Date.now()) {
   const places = Array.from({ length: until - from }, (_, i) => from + i)
   const runs = places.map((i) => ({
     id: randomRunId(now),
@@ -148,7 +178,19 @@ async function fill(store, from, until) {
     priority: 0,
     payload: { i },
     slots: slotsOf?.(i) ?? [],
-    ...more?.(i),
+    ...more?.(i, now),
   }))
   await store.enqueue({ runs, now })
+}
+
+/** The deadlines of one run, as the app would write them. */
+function deadlinesOf(dueAt) {
+  const promise = (rule, withinMs) => ({
+    rule,
+    of: 'job',
+    name: 'promised',
+    deadlineAt: dueAt + withinMs,
+    withinMs,
+  })
+  return [promise('started-within', hourMs / 12), promise('finished-within', hourMs)]
 }

@@ -1,5 +1,5 @@
-// Runs by kind: what a log line, a key, a limit, a rate limit, a trigger or a calendar costs against a plain run, on each
-// store, with one process and with four. Absolute figures move with the machine: the ratio against plain of the same round is the result.
+// Runs by kind: what a log line, a key, a limit, a rate limit, a trigger, a calendar or an SLA costs against a plain run, on
+// each store, with one process and with four. Absolute figures move with the machine: the ratio against plain of the same round is the result.
 //
 //   node bench/kinds.mjs [--count=10000] [--rounds=3] [--stores=sqlite,postgres] [--kinds=plain,log,…] [--before=<other dist>]
 //
@@ -18,7 +18,7 @@ const { values: flags } = parseArgs({
     stores: { type: 'string', default: 'sqlite,postgres' },
     kinds: {
       type: 'string',
-      default: 'plain,log,key,limit,queue,rate,rate-key,beside,trigger,unique,calendar',
+      default: 'plain,log,key,limit,queue,rate,rate-key,beside,trigger,unique,calendar,sla,fresh',
     },
     concurrency: { type: 'string', default: '20' },
     before: { type: 'string' },
@@ -64,13 +64,18 @@ async function measure(addressOf, { store, kind, round, directory }) {
         `${store} ${what} ${kind}: ${rate.toFixed(0)}/s ${build === dist ? '' : '(before)'}\n`,
       )
     }
-    if (kind === 'plain' || kind === 'key' || kind === 'unique') {
+    if (['plain', 'key', 'unique', 'sla'].includes(kind)) {
       const address = addressOf()
       await ended(run('prepare', address))
       note('enqueue', (await ended(run('enqueue', address, flags.count))).perSecond)
     }
     if (kind === 'plain' || kind === 'calendar')
       note('plan', (await ended(run('plan', addressOf(), flags.count))).perSecond)
+    if (kind === 'sla') {
+      const address = addressOf()
+      await ended(run('prepare', address))
+      note('judge', (await ended(run('judge', address, flags.count))).perSecond)
+    }
     if (kind === 'unique' || kind === 'calendar') continue
     for (const processes of [1, 4]) {
       const address = addressOf()
