@@ -1724,6 +1724,9 @@ export interface Operations {
         readonly every?: string | number
         readonly services?: readonly (string | { readonly job: string; readonly every?: string | number })[]
         readonly priority?: number
+        readonly calendar?: Readonly<Record<string, unknown>>
+        readonly blackouts?: readonly Readonly<Record<string, unknown>>[]
+        readonly timezone?: string
         readonly sla?: Readonly<Record<string, unknown>>
       }
     }

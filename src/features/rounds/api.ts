@@ -57,8 +57,9 @@ export class Rounds {
       needsJobs: true,
     }
     const { startRound } = await import('./store-rounds.js')
+    const calendars = this.#context.definitions.part(namedCalendars)
     const trigger = await this.#context.change(asked, (store, now) =>
-      startRound(store, { name, options: inputOf(given), now }),
+      startRound(store, { name, options: inputOf(given), calendars, now }),
     )
     if (change.dryRun !== true) this.#warn(trigger)
   }

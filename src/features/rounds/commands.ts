@@ -1,5 +1,13 @@
-import { type Command, changeOptions, onApp, storeOptions, zoneOption } from '../../cli/framework/command.js'
+import {
+  type Command,
+  type Surroundings,
+  changeOptions,
+  onApp,
+  storeOptions,
+  zoneOption,
+} from '../../cli/framework/command.js'
 import { assertName } from '../../cli/framework/names.js'
+import type { RoundInput } from './definition.js'
 import type { RoundsApp } from './json-views.js'
 import { readSlaInput, slaOptions } from '../../cli/framework/options/sla-options.js'
 import { printList, printTable } from '../../cli/framework/print/table.js'
@@ -9,11 +17,34 @@ import { printStatus, roundColumns, stateColumns, timingColumns } from './views.
 const roundName: Argument = { name: 'name', help: 'the round', completes: 'trigger' }
 const everyOption: Option = { name: 'every', value: 'duration', help: 'the interval' }
 
+const calendarOptions: readonly Option[] = [
+  {
+    name: 'include',
+    key: 'calendar.include',
+    value: 'calendar',
+    help: 'check only in these calendars',
+    isList: true,
+  },
+  {
+    name: 'exclude',
+    key: 'calendar.exclude',
+    value: 'calendar',
+    help: 'do not check in these calendars',
+    isList: true,
+  },
+  {
+    name: 'zone',
+    key: 'timezone',
+    value: 'zone',
+    help: 'the IANA zone of the days of --include and --exclude; default: UTC',
+  },
+]
+
 const start: Command<RoundsApp> = {
   name: 'start',
   summary: 'create, change or restart a round',
   about:
-    'Creates a round, or gives a running one another interval, list of services or SLA. A stopped round needs only its name. The SLA options replace all promises of the round.',
+    'Creates a round, or gives a running one another interval, list of services, calendar or SLA. A stopped round needs only its name. Calendars replace all calendars and blackouts of the round, and SLA options all its promises.',
   arguments: [roundName],
   options: [
     everyOption,
@@ -25,11 +56,13 @@ const start: Command<RoundsApp> = {
       help: 'a service, and how often it runs if not at every check; in order',
       isList: true,
     },
+    ...calendarOptions,
     ...slaOptions,
     ...changeOptions,
   ],
   examples: {
     'rota round start crawlers --every 1h -s crawl -s report=24h': 'hourly and daily services in one round',
+    'rota round start crawlers --exclude holidays': 'no checks on the days of a calendar of the config',
     'rota round start crawlers --finished-within 20m': 'a promise about each of its checks',
     'rota round start crawlers': 'restart a stopped round',
   },
@@ -42,6 +75,7 @@ const start: Command<RoundsApp> = {
     await app.rounds.start(name, {
       ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
       ...(services.length === 0 ? {} : { services }),
+      ...calendarOf(context),
       sla: readSlaInput(context),
       dryRun,
     })
@@ -52,6 +86,18 @@ const start: Command<RoundsApp> = {
     const warning = await roundWarning(await app.store(), name)
     if (warning !== undefined) out.note(`warning: ${warning}`)
   }),
+}
+
+function calendarOf({ args }: Surroundings): Pick<RoundInput, 'calendar' | 'timezone'> {
+  const [include, exclude] = [args.list('include'), args.list('exclude')]
+  const named = {
+    ...(include.length === 0 ? {} : { include }),
+    ...(exclude.length === 0 ? {} : { exclude }),
+  }
+  return {
+    ...(include.length + exclude.length === 0 ? {} : { calendar: named }),
+    timezone: args.text('zone'),
+  }
 }
 
 /** A name never has an equals sign. */

@@ -86,10 +86,12 @@ export function readRound(
   const priority = readPriority(input['priority'], within(place, 'priority'))
   const enabled = readFlag(input['enabled'], within(place, 'enabled')) ?? true
   const { timezone: zone = 'UTC', calendars } = written.defaults ?? {}
-  const timezone = readZone(input['timezone'] ?? zone, within(place, 'timezone')) ?? 'UTC'
+  const known = readZone(input['timezone'] ?? zone, within(place, 'timezone'))
+  const timezone = known ?? 'UTC'
   const calendar = readRules(input, { timezone, calendars }, place)
   if (calendar?.onExcluded !== undefined) checkMoved({ kind: 'a round' }, place)
-  if (input['timezone'] !== undefined && input['calendar'] === undefined && input['blackouts'] === undefined)
+  const hasDays = input['calendar'] !== undefined || input['blackouts'] !== undefined
+  if (input['timezone'] !== undefined && known !== undefined && !hasDays)
     fault(
       within(place, 'timezone'),
       'it contradicts `every`: an interval is the same in every zone',

@@ -94,6 +94,19 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
           description: 'Jobs in order; with `every`, a service runs less often than the round checks.',
         }),
       priority: z.number().int().optional(),
+      calendar: z.looseObject({}).optional().meta({
+        description: 'Calendars in which it checks (`include`) or does not check (`exclude`), by name.',
+      }),
+      blackouts: z
+        .array(z.looseObject({}))
+        .max(1000)
+        .optional()
+        .meta({ description: 'Periods in which it never checks, as in a config.' }),
+      timezone: z
+        .string()
+        .max(64)
+        .optional()
+        .meta({ description: 'The IANA zone of the days of its calendars; default: UTC.' }),
       sla: z.looseObject({}).optional().meta({
         description: 'Promises about its checks, as in a config. They replace all that it had.',
       }),
@@ -109,9 +122,8 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
       },
     },
     handle: async ({ app, change, parts: given, body }) => {
-      const { every: interval, services, priority, sla, dryRun } = body
-      const options = { every: interval, services, priority, sla } as Partial<RoundOptions>
-      await app.rounds.start(given.name, { ...options, ...change })
+      const { reason: _, dryRun, ...options } = body
+      await app.rounds.start(given.name, { ...(options as Partial<RoundOptions>), ...change })
       return await startedRound(app, given.name, dryRun)
     },
   }),

@@ -1,3 +1,4 @@
+import type { Calendars } from '../../kernel/calendar/define-calendar.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { refuseOtherIntervals } from './changes.js'
 import { isRound } from './facts.js'
@@ -21,15 +22,21 @@ const api = 'api'
 /** Starts a round, or gives one that runs another interval or list; what is not said stays as it is stored. */
 export async function startRound(
   store: Store,
-  request: { readonly name: string; readonly options: Partial<RoundInput>; readonly now: Instant },
+  request: {
+    readonly name: string
+    readonly options: Partial<RoundInput>
+    readonly calendars?: Calendars | undefined
+    readonly now: Instant
+  },
 ): Promise<Trigger> {
-  const { name, options, now } = request
+  const { name, options, calendars, now } = request
   const known = await knownRound(store, name)
   if (known === undefined) await refuseTaken(store, name)
   const hasNews = Object.values(options).some((value) => value !== undefined)
   if (known?.active === true && !hasNews) return known.trigger
   if (known === undefined && !hasNews) throw await unknownRound(store, name)
-  const trigger = await readStarted(store, name, completed(options, known?.trigger))
+  const read = await readStarted(store, { name, input: completed(options, known?.trigger), calendars })
+  const trigger = hasRules(options) ? read : withRulesOf(known?.trigger, read)
   // A program that starts a round at every boot must not discard the cycle that a crash interrupted.
   if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
   await refuseUnknownJobs(store, trigger)
@@ -96,7 +103,20 @@ function completed(options: Partial<RoundInput>, known: Trigger | undefined): Ro
     priority: options.priority ?? priority,
     enabled: options.enabled ?? true,
     sla: options.sla ?? (sla && slaInput(sla)),
+    calendar: options.calendar,
+    blackouts: options.blackouts,
+    timezone: options.timezone,
   }
+}
+
+function hasRules({ calendar, blackouts, timezone }: Partial<RoundInput>): boolean {
+  return calendar !== undefined || blackouts !== undefined || timezone !== undefined
+}
+
+/** Calendars are stored with their days and not by the options that named them, so they are kept as they are. */
+function withRulesOf(known: Trigger | undefined, trigger: Trigger): Trigger {
+  const calendar = known?.schedule.calendar
+  return calendar === undefined ? trigger : { ...trigger, schedule: { ...trigger.schedule, calendar } }
 }
 
 /** Whether two definitions of a round differ in nothing but where its grid lies. */
@@ -109,15 +129,24 @@ function isSame(one: Trigger, other: Trigger): boolean {
       priority,
       enabled,
       sla,
+      schedule.calendar,
     ])
   }
   return told(one) === told(other)
 }
 
 /** The round that is to be started; beside other faults of its list, unknown services are worth naming too. */
-async function readStarted(store: Store, name: string, input: RoundInput): Promise<Trigger> {
+async function readStarted(
+  store: Store,
+  written: {
+    readonly name: string
+    readonly input: RoundInput
+    readonly calendars: Calendars | undefined
+  },
+): Promise<Trigger> {
+  const { name, input, calendars } = written
   const place = placeOf()
-  const trigger = readRound({ name, input }, place)
+  const trigger = readRound({ name, input, defaults: { calendars } }, place)
   if (trigger !== undefined) return trigger
   const jobs = new Set((await store.jobs()).map(({ job }) => job.name))
   noteUnknownServices(input.services, jobs, within(place, 'services'))

@@ -52,6 +52,12 @@ it('a round is started, changed, stopped and restarted', async () => {
   expect((await ask('GET', '/api/v1/triggers/fresh')).body).toMatchObject({
     sla: { finishedWithinMs: 1_200_000, finishedBy: '07:30' },
   })
+  const blackouts = [{ from: '2026-12-24', to: '2026-12-26', note: 'closed' }]
+  expect((await put({ blackouts, timezone: 'Europe/Berlin' })).status).toBe(200)
+  expect((await ask('GET', '/api/v1/triggers/fresh')).body).toMatchObject({
+    schedule: { calendar: { timezone: 'Europe/Berlin' } },
+  })
+  expect(await put({ calendar: { exclude: 'nothing' } })).toMatchObject({ status: 422 })
   expect(await put({ sla: { madeBy: '07:30' } })).toMatchObject({ status: 422 })
   const stop = (body: object) => ask('POST', '/api/v1/rounds/fresh/stop', { body })
   expect((await stop({ dryRun: true })).body).toMatchObject({ stopped: false })
