@@ -113,7 +113,7 @@ export async function readTriggerInput(
     spread: args.text('spread'),
     priority: args.whole('priority'),
     pauseAfter: args.whole('pause-after'),
-    sla: readSlaInput(context),
+    sla: await readSlaInput(context),
     enabled: args.flag('disabled') ? false : undefined,
   }
 }

@@ -76,7 +76,7 @@ const start: Command<RoundsApp> = {
       ...(args.flag('every') ? { every: durationOf(args.text('every') ?? '') } : {}),
       ...(services.length === 0 ? {} : { services }),
       ...calendarOf(context),
-      sla: readSlaInput(context),
+      sla: await readSlaInput(context),
       dryRun,
     })
     const text = `started round ${name}; \`rota round status ${name}\` shows its state`

@@ -36,7 +36,7 @@ export const add: Command<App> = {
     const job = await readJobInput(context)
     const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
     if (job === undefined && trigger === undefined) throw nothingToAdd(context)
-    const sla = trigger === undefined ? { sla: readSlaInput(context) } : {}
+    const sla = trigger === undefined ? { sla: await readSlaInput(context) } : {}
     const jobs = job === undefined ? {} : { [name]: { ...job, ...sla } }
     const triggers = trigger === undefined ? {} : { [name]: trigger }
     const dryRun = args.flag('dry-run')

@@ -1,7 +1,6 @@
 import type { SlaInput } from '../../../kernel/sla/sla.js'
 import type { Surroundings } from '../command.js'
 import type { Option } from '../syntax.js'
-import { usageError } from '../usage-error.js'
 
 /** What is promised about runs. */
 export const slaOptions: readonly Option[] = [
@@ -38,9 +37,11 @@ export const slaOptions: readonly Option[] = [
 ]
 
 /** The promises that were given, if any were. The rules are the model's. */
-export function readSlaInput({ args }: Surroundings): SlaInput | undefined {
-  if (args.flag('sla-zone') && !args.flag('finished-by'))
+export async function readSlaInput({ args }: Surroundings): Promise<SlaInput | undefined> {
+  if (args.flag('sla-zone') && !args.flag('finished-by')) {
+    const { usageError } = await import('../usage-error.js')
     throw usageError([{ path: '--sla-zone', message: 'needs --finished-by' }], 'see --help')
+  }
   const given = {
     startedWithin: args.text('started-within'),
     finishedWithin: args.text('finished-within'),
