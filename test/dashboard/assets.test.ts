@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { gridOf } from '../../dashboard/src/pages/assets/grid.js'
 import { placesOf } from '../../dashboard/src/pages/assets/layers.js'
-import { durationText, optionsOf, type EditFields } from '../../dashboard/src/pages/trigger/edit-form.js'
+import {
+  durationText,
+  optionsOf,
+  withLimits,
+  type EditFields,
+} from '../../dashboard/src/pages/trigger/edit-form.js'
 
 const node = (name: string, ...deps: string[]) => ({ name, deps: deps.map((asset) => ({ asset })) })
 const partitions = (...labels: string[]) =>
@@ -71,6 +76,18 @@ describe('an edit of a trigger', () => {
       timezone: 'Europe/Berlin',
       dst: 'vixie',
     })
+  })
+
+  it('keeps the limits of catching up that the new rule has, and brings all of them back', () => {
+    const catchUp = { mode: 'all', maxRuns: 7, maxAgeMs: 3_600_000, graceMs: 60_000 }
+    const trigger = { catchUp } as unknown as Parameters<typeof withLimits>[1]
+    const modes = ['skip', 'latest', 'all'] as const
+    expect(modes.map((mode) => withLimits({ catchUp: mode }, trigger))).toEqual([
+      { catchUp: { mode: 'skip', grace: '1m' } },
+      { catchUp: { mode: 'latest', grace: '1m', maxAge: '1h' } },
+      { catchUp: { mode: 'all', grace: '1m', maxAge: '1h', maxRuns: 7 } },
+    ])
+    expect(withLimits({ overlap: 'skip' }, trigger)).toEqual({ overlap: 'skip' })
   })
 
   it.each([

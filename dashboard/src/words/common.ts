@@ -11,6 +11,8 @@ export const words = {
   copied: 'Copied',
   undo: 'Undo',
   undone: 'Undone.',
+  undoKey: 'Undo the last change',
+  undoReason: 'undone in the dashboard',
   more: 'More',
   show: 'Show',
   loading: 'Loading…',
@@ -80,6 +82,7 @@ export const markWords: Readonly<Record<Mark, string>> = {
 /** How schedules are named. */
 export const scheduleWords = {
   every: (duration: string) => `every ${duration}`,
+  afterFinish: (every: string) => `${every}, from the end of its run`,
   kinds: {
     cron: 'cron',
     interval: 'interval',

@@ -118,11 +118,6 @@ const fieldOf: Readonly<Record<string, keyof Trigger>> = {
 
 /** The stored schedule as options, unless the given ones have a schedule. */
 function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
-  const isGrid = options['every'] !== undefined && options['after'] === undefined
-  // Another interval stays on the same grid.
-  if (isGrid && schedule.kind === 'interval' && schedule.anchorAt !== undefined) {
-    return { anchor: formatInstant(schedule.anchorAt) }
-  }
   const { startAt, count } = schedule
   // The end of a limited number is computed again.
   const endAt = count === undefined ? schedule.endAt : undefined
@@ -135,21 +130,21 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
   if (options['cron'] !== undefined && schedule.kind === 'cron') {
     return { timezone: schedule.timezone, dst: schedule.dst, ...bounds }
   }
+  // Another interval stays on the same grid, or is measured from the same end.
+  if (options['every'] !== undefined && options['after'] === undefined) {
+    if (schedule.kind === 'interval') return { ...gridOf(schedule), ...bounds }
+    if (schedule.kind === 'after-finish') {
+      return { after: 'finish', immediate: schedule.immediate, ...bounds }
+    }
+  }
   if (scheduleKinds.some((kind) => options[kind] !== undefined)) return {}
   switch (schedule.kind) {
     case 'cron': {
       const { expression: cron, timezone, dst } = schedule
       return { cron, timezone, dst, ...bounds }
     }
-    case 'interval': {
-      const { everyMs: every, anchorAt, immediate } = schedule
-      return {
-        every,
-        immediate,
-        ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }),
-        ...bounds,
-      }
-    }
+    case 'interval':
+      return { every: schedule.everyMs, ...gridOf(schedule), ...bounds }
     case 'after-finish':
       return { every: schedule.everyMs, after: 'finish', immediate: schedule.immediate, ...bounds }
     case 'once':
@@ -158,4 +153,9 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
     case 'upstream':
       return {}
   }
+}
+
+/** Where the instants of an interval lie. */
+function gridOf({ anchorAt, immediate }: Extract<ScheduleSpec, { kind: 'interval' }>): Written {
+  return { immediate, ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }) }
 }

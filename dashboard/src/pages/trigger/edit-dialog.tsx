@@ -10,9 +10,10 @@ import { Dialog } from '../../parts/dialog.js'
 import { SelectField, TextField } from '../../parts/forms/fields.js'
 import { Skeleton } from '../../parts/states.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/edit-trigger.js'
 import { EditPreview } from './edit-preview.js'
-import { fieldsOf, optionsOf, type EditFields } from './edit-form.js'
+import { fieldsOf, optionsOf, withLimits, type EditFields } from './edit-form.js'
 import styles from './edit-dialog.module.css'
 
 /** What a change would do. */
@@ -47,7 +48,8 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
   const [seen] = useState(trigger)
   const before = fieldsOf(seen)
   const [fields, setFields] = useState<EditFields>(before)
-  const options = optionsOf(before, fields)
+  const changed = optionsOf(before, fields)
+  const options = withLimits(changed, seen)
   const asked = useAfterPause(JSON.stringify(options), 250)
   const isChanged = Object.keys(options).length > 0
   const plan = useQuery({
@@ -74,8 +76,12 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
       throw error instanceof ApiError && error.status === 412 ? stale(error) : error
     }
     await client.invalidateQueries({ queryKey: triggerQuery(name).queryKey })
+    const undone = withLimits(undoOf(before, changed), seen)
     const undo = async (): Promise<unknown> =>
-      await api('PATCH /triggers/{name}', { path: { name }, body: { options: undoOf(before, options) } })
+      await api('PATCH /triggers/{name}', {
+        path: { name },
+        body: { options: undone, reason: common.undoReason },
+      })
     toast({ text: words.saved(name), undo })
   }
   const set =
@@ -84,7 +90,13 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
       setFields({ ...fields, [key]: value })
   const fault = plan.error instanceof ApiError ? plan.error.message : undefined
   return (
-    <ConfirmDialog title={words.title(name)} action={words.action} onClose={onClose} onConfirm={save}>
+    <ConfirmDialog
+      title={words.title(name)}
+      action={words.action}
+      isReady={isChanged && fault === undefined}
+      onClose={onClose}
+      onConfirm={save}
+    >
       <div className={styles['fields']}>
         {before.cron === '' ? null : (
           <>

@@ -54,6 +54,29 @@ export function durationText(ms: number): string {
   return `${ms / size}${unit}`
 }
 
-function catchUpOf(trigger: Trigger): { readonly mode?: string } | undefined {
-  return trigger['catchUp'] as { readonly mode?: string } | undefined
+/** The options with what belongs to the chosen rule of catching up: the rule alone would bring back its defaults. */
+export function withLimits(
+  options: Readonly<Record<string, string>>,
+  trigger: Trigger,
+): Readonly<Record<string, unknown>> {
+  const { catchUp: mode } = options
+  if (mode === undefined) return options
+  const { maxAgeMs, maxRuns, graceMs } = catchUpOf(trigger) ?? {}
+  const limits = {
+    ...(graceMs == null ? {} : { grace: durationText(graceMs) }),
+    ...(maxAgeMs == null || mode === 'skip' ? {} : { maxAge: durationText(maxAgeMs) }),
+    ...(maxRuns == null || mode !== 'all' ? {} : { maxRuns }),
+  }
+  return { ...options, catchUp: { mode, ...limits } }
+}
+
+interface CatchUp {
+  readonly mode?: string
+  readonly maxAgeMs?: number | null
+  readonly maxRuns?: number | null
+  readonly graceMs?: number | null
+}
+
+function catchUpOf(trigger: Trigger): CatchUp | undefined {
+  return trigger['catchUp'] as CatchUp | undefined
 }

@@ -1,0 +1,22 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { rota } from '../rota.js'
+
+it('another interval keeps what else the schedule says: its end, and that it is measured from the end of a run', async () => {
+  const app = rota({ store: 'memory:' })
+  onTestFinished(() => app.stop())
+  app.job('work', () => undefined)
+  await app.start({ roles: { worker: false, scheduler: false } })
+  const end = '2099-01-01T00:00:00Z'
+  await app.triggers.add({
+    grid: { job: 'work', every: '1h', anchor: '2026-01-01T00:05:00Z', immediate: true, end },
+    chain: { job: 'work', every: '1h', after: 'finish', immediate: true, end },
+  })
+  const changed = async (name: string) => {
+    const { before, after } = await app.triggers.edit(name, { every: '2h' })
+    return { before: before.trigger.schedule, after: after.schedule }
+  }
+  for (const name of ['grid', 'chain']) {
+    const { before, after } = await changed(name)
+    expect(after).toEqual({ ...before, everyMs: 7_200_000 })
+  }
+})
