@@ -3,7 +3,10 @@ import { words } from '../words/common.js'
 import { Button } from './button.js'
 import styles from './dialog.module.css'
 
-/** A modal dialog; Escape and a click beside it close it. The browser keeps the focus inside and gives it back. */
+/**
+ * A modal dialog; Escape and a click beside it close it. The browser keeps the focus inside and gives it back. The focus
+ * begins in the first field; a touch screen would cover the text with its keyboard, so there it does so for a search only.
+ */
 export function Dialog({
   title,
   onClose,
@@ -20,9 +23,13 @@ export function Dialog({
   const id = useId()
   useEffect(() => {
     const dialog = ref.current
-    if (dialog !== null && !dialog.open) dialog.showModal()
+    if (dialog !== null && !dialog.open) {
+      dialog.showModal()
+      // The browser would begin at the button that closes, which comes first.
+      if (kind === 'top' || !matchMedia('(pointer: coarse)').matches) firstField(dialog)?.focus()
+    }
     return () => dialog?.close()
-  }, [])
+  }, [kind])
   return (
     <dialog
       ref={ref}
@@ -48,4 +55,8 @@ export function Dialog({
       </div>
     </dialog>
   )
+}
+
+function firstField(dialog: HTMLElement): HTMLElement | null {
+  return dialog.querySelector<HTMLElement>('input:checked, input:not([type="radio"]), select, textarea')
 }

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import type { Hold } from '../../../src/client/operations.js'
 import { api } from '../data/api.js'
+import { asHeld } from '../data/holds.js'
 import { words } from '../words/shell.js'
 import { ConfirmDialog } from './confirm-dialog.js'
 import { ChoiceField } from './forms/fields.js'
@@ -10,7 +11,6 @@ import { useToast } from './toast.js'
 export function ThawDialog({ freeze, onClose }: { freeze: Hold; onClose: () => void }): ReactNode {
   const toast = useToast()
   const [choice, setChoice] = useState<'skip' | 'catchUp'>('skip')
-  const { note, untilAt } = freeze
   return (
     <ConfirmDialog
       title={words.freeze.thawTitle}
@@ -18,13 +18,9 @@ export function ThawDialog({ freeze, onClose }: { freeze: Hold; onClose: () => v
       onClose={onClose}
       onConfirm={async (reason) => {
         await api('POST /thaw', { body: { reason, catchUp: choice === 'catchUp' } })
-        const again = {
-          ...(note === '' ? {} : { reason: note }),
-          ...(untilAt === null ? {} : { until: untilAt }),
-        }
         toast({
           text: words.freeze.thawed,
-          undo: async () => await api('POST /freeze', { body: again }),
+          undo: async () => await api('POST /freeze', { body: asHeld(freeze) }),
         })
       }}
     >

@@ -12,6 +12,7 @@ export function Time({
   relative = true,
   withMs = false,
   withOffset = false,
+  withDate = false,
 }: {
   /** ISO text, as the API gives it. */
   at: string
@@ -20,6 +21,8 @@ export function Time({
   relative?: boolean
   withMs?: boolean
   withOffset?: boolean
+  /** Whether the day is said also where it is today. */
+  withDate?: boolean
 }): ReactNode {
   const zone = useZone(ofTrigger)
   const now = useNow()
@@ -28,11 +31,33 @@ export function Time({
   return (
     <span className={styles['time']}>
       <time dateTime={at} title={`${at} · ${zone}`}>
-        {isToday ? clock : `${date} ${clock}`}
+        {isToday && !withDate ? clock : `${date} ${clock}`}
         {withOffset ? <span className="soft"> {offset}</span> : null}
       </time>
       {relative ? <span className={styles['relative']}>{relativeText(ms, now)}</span> : null}
     </span>
+  )
+}
+
+/** Two times; where they are of different days, both say theirs. */
+export function TimeSpan({
+  from,
+  until,
+  between = '–',
+}: {
+  from: string
+  until: string
+  between?: string
+}): ReactNode {
+  const zone = useZone(undefined)
+  const now = useNow()
+  const dayOf = (at: string): string => exactTime(Date.parse(at), zone, { now }).date
+  const withDate = dayOf(from) !== dayOf(until)
+  return (
+    <>
+      <Time at={from} relative={false} withDate={withDate} /> {between}{' '}
+      <Time at={until} relative={false} withDate={withDate} />
+    </>
   )
 }
 

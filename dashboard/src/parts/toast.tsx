@@ -1,5 +1,6 @@
 import { createContext, use, useCallback, useEffect, useState, type ReactNode } from 'react'
 import { problemOf } from '../data/api.js'
+import { useKeys } from '../shell/keys.js'
 import { words } from '../words/common.js'
 import { Button } from './button.js'
 import styles from './toast.module.css'
@@ -16,34 +17,44 @@ const Context = createContext<(toast: Toast) => void>(() => undefined)
 export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
   const [toast, setToast] = useState<Toast>()
   const show = useCallback((next: Toast) => setToast(next), [])
+  const [isHeld, setHeld] = useState(false)
   useEffect(() => {
-    if (toast === undefined) return undefined
-    // Long enough to be read and to be taken back.
+    if (toast === undefined || isHeld) return undefined
+    // Long enough to be read and to be taken back; who points at it or is in it takes their time.
     const timer = setTimeout(() => setToast(undefined), 8000)
     return () => clearTimeout(timer)
-  }, [toast])
+  }, [toast, isHeld])
+  const close = (): void => {
+    setToast(undefined)
+    setHeld(false)
+  }
+  const undo = (): void => {
+    close()
+    void toast?.undo?.().then(
+      () => show({ text: words.undone }),
+      (error: unknown) => show({ text: problemOf(error) }),
+    )
+  }
+  useKeys(toast?.undo === undefined ? [] : [{ keys: 'u', label: words.undoKey, act: undo, isGlobal: true }])
   return (
     <Context value={show}>
       {children}
       <div className={styles['region']} role="status" aria-live="polite">
         {toast === undefined ? null : (
-          <div className={styles['toast']}>
+          <div
+            className={styles['toast']}
+            onPointerEnter={() => setHeld(true)}
+            onPointerLeave={() => setHeld(false)}
+            onFocus={() => setHeld(true)}
+            onBlur={() => setHeld(false)}
+          >
             <span>{toast.text}</span>
             {toast.undo === undefined ? null : (
-              <Button
-                tone="quiet"
-                onClick={() => {
-                  setToast(undefined)
-                  void toast.undo?.().then(
-                    () => show({ text: words.undone }),
-                    (error: unknown) => show({ text: problemOf(error) }),
-                  )
-                }}
-              >
-                {words.undo}
+              <Button tone="quiet" onClick={undo}>
+                {words.undo} <kbd aria-hidden="true">u</kbd>
               </Button>
             )}
-            <Button tone="quiet" aria-label={words.close} onClick={() => setToast(undefined)}>
+            <Button tone="quiet" aria-label={words.close} onClick={close}>
               ✕
             </Button>
           </div>

@@ -36,9 +36,6 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
     <Dialog title={words.palette.label} kind="top" onClose={onClose}>
       <input
         className={styles['input']}
-        // The reader opened the search to type in it.
-        // oxlint-disable-next-line jsx-a11y/no-autofocus
-        autoFocus
         role="combobox"
         aria-label={words.palette.label}
         aria-expanded

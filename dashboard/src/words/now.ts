@@ -7,13 +7,17 @@ export const words = {
   needs: {
     title: 'Needs you',
     calm: 'Nothing needs you.',
-    calmText: 'No failed run without a later success, nothing missed, nothing late.',
+    calmText: 'No failed run without a later success, nothing missed, nothing late, no sensor failing.',
     failed: (attempt: number) => (attempt > 1 ? `failed after ${attempt} attempts` : 'failed'),
     missed: (ranges: number) => (ranges === 1 ? 'missed' : `missed ${formatCount(ranges)} times`),
     late: 'late, waits for',
     backlog: (ready: number) => `${formatCount(ready)} wait, the oldest since`,
+    sensor: (failures: number) =>
+      failures === 1
+        ? 'sensor, its last poll failed'
+        : `sensor, ${formatCount(failures)} polls failed in a row`,
     others: (count: string) => `${count} more`,
-    looked: 'Looked at',
+    looked: 'Mark as seen',
     lookedHint: 'Takes it off this list, for everybody. The ledger keeps it.',
     lookedDone: (trigger: string) => `${trigger} is off the list, for everybody.`,
     rule: 'A failed run leaves this list when it is retried and done, or when a later run of its trigger is done.',
@@ -23,6 +27,7 @@ export const words = {
     count: (count: string) => `${count} due`,
     perMinute: (count: string, most: string) =>
       `${count} due instants in the next 60 minutes, at most ${most} in a minute`,
+    most: (most: string) => `by minute, at most ${most}`,
     triggers: (count: string) => `${count} triggers`,
     usually: (duration: string) => `usually ${duration}`,
     nothing: 'Nothing is due in the next 60 minutes.',
@@ -36,7 +41,7 @@ export const words = {
     title: 'Running',
     slots: (running: string, slots: string) => `${running} of ${slots} slots`,
     count: (running: string) => `${running} now`,
-    nothing: 'Nothing runs at the moment.',
+    nothing: 'Nothing is running.',
     noWorker: 'No worker is alive. `rota up` starts one.',
     workers: (live: number) => (live === 1 ? '1 worker' : `${formatCount(live)} workers`),
     usual: (duration: string) => `usually ${duration}`,
@@ -51,6 +56,7 @@ export const words = {
     lateness: 'late by, median',
     duration: 'took, median',
     slow: (duration: string) => `99 % within ${duration}`,
+    verySlow: '1 % over a day',
     nothing: 'No run has ended in the last 24 hours.',
     bars: (done: string, failed: string) => `${done} runs done and ${failed} failed in the last 24 hours`,
     all: 'All runs',

@@ -5,7 +5,7 @@ import { triggerStateWords } from './trigger-changes.js'
 /** The words. */
 export const words = {
   title: 'Rounds',
-  showStopped: 'also stopped ones',
+  showStopped: 'Show stopped rounds',
   states: { ...triggerStateWords, stopped: 'stopped' },
   every: (duration: string) => `checks every ${duration}`,
   neverChecked: 'no check yet',

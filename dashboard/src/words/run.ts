@@ -105,7 +105,8 @@ export const words = {
     retried: 'The run is pending again.',
     cancelTitle: 'Cancel this run?',
     cancelPending: 'It has not begun, and will not run.',
-    cancelRunning: 'Its handler is asked to stop. The run is cancelled when it has stopped.',
+    cancelRunning:
+      'Its handler is asked to stop. The run is cancelled when it has stopped; a retry starts it again.',
     cancelAction: 'Cancel the run',
     cancelled: 'The run is cancelled.',
     cancelRequested: 'The run was asked to stop.',

@@ -116,7 +116,11 @@ export const words = {
     none: 'No failed run matches.',
     noneText: 'Failed runs are grouped here by the code and the message of their errors.',
     of: (count: string, isCapped: boolean) =>
-      isCapped ? `The newest ${count} failed runs.` : `All ${count} failed runs.`,
+      isCapped
+        ? `The newest ${count} failed runs.`
+        : count === '1'
+          ? '1 failed run.'
+          : `All ${count} failed runs.`,
   },
   fault: (message: string, allowed: string | null) =>
     allowed === null ? message : `${message} (allowed: ${allowed})`,

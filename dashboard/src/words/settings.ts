@@ -1,7 +1,7 @@
 /** Words of the settings. */
 export const words = {
   title: 'Settings',
-  tabs: { switches: 'Switches', tokens: 'Tokens', audit: 'Audit', about: 'About' },
+  tabs: { switches: 'Switches', tokens: 'Tokens', audit: 'Audit', about: 'Health and retention' },
   on: 'on',
   off: 'off',
   heldBy: (by: string) => `switched off by ${by}`,
@@ -16,19 +16,19 @@ export const words = {
   switches: {
     pipeline: {
       name: 'Everything',
-      about: 'Ticks and claims in all processes.',
+      about: 'Scheduler and workers of all processes.',
       off: 'Nothing becomes due and nothing starts, in every process. Runs in progress go on.',
       on: 'Triggers become due and workers take runs again, in every process.',
     },
     scheduler: {
       name: 'Scheduler',
-      about: 'Ticks: due instants become runs.',
+      about: 'Records a run for each due instant.',
       off: 'Due instants are recorded as switched off and do not run. Pending runs are still started.',
       on: 'Due instants become runs again.',
     },
     worker: {
       name: 'Workers',
-      about: 'Claims: workers take pending runs.',
+      about: 'Take pending runs and perform them.',
       off: 'Pending runs wait. Due instants still become runs. Runs in progress go on.',
       on: 'Workers take pending runs again.',
     },
@@ -55,6 +55,7 @@ export const words = {
     none: 'No tokens yet',
     teach: 'Without one the server answers on this machine only. In a terminal:',
     name: 'name',
+    fields: { name: 'Name', role: 'Role', expires: 'Expires' },
     nameHint: 'Who or what uses it; recorded with each change.',
     role: 'role',
     roles: {
@@ -97,6 +98,7 @@ export const words = {
     health: 'Health, as rota doctor says it',
     server: 'This server',
     you: 'you',
+    signOut: 'Sign out',
     mode: 'mode',
     readOnly: 'read only',
     readWrite: 'read and write',

@@ -89,8 +89,6 @@ export const words = {
     text: 'This server asks for a token. `rota token create <name>` makes one.',
     token: 'Token',
     button: 'Sign in',
-    out: 'Sign out',
-    signedInAs: (actor: string, role: string) => `${actor} · ${role}`,
     mounted: 'The program that serves this page refused you. Sign in there, then load this page again.',
   },
 } as const

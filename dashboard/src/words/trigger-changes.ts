@@ -16,8 +16,16 @@ export const triggerStateWords: Readonly<Record<Trigger['state'], string>> = {
 const many = (names: readonly string[]): string =>
   names.length === 1 ? (names[0] ?? '') : `${formatCount(names.length)} triggers`
 
-/** The words of the dialogs. */
+/** The words of the dialogs, and of the line that says who holds a trigger back. */
 export const words = {
+  held: {
+    pausedBy: (by: string) => `Paused by ${by}`,
+    frozenBy: (by: string) => `Frozen with everything by ${by}`,
+    since: 'since',
+    until: 'until',
+    noEnd: 'until somebody resumes it',
+    noReason: 'no reason given',
+  },
   pause: {
     title: (names: readonly string[]) => `Pause ${many(names)}?`,
     text: 'Due instants are recorded as paused and do not run. Runs in progress and pending runs go on.',

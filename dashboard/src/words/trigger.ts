@@ -21,7 +21,7 @@ export const words = {
   noChanges: 'Nobody has changed it since the audit began.',
   uncomputedWhy: 'Its due times do not follow from its definition, so they cannot be run again.',
   endedWhy: 'This trigger has ended: its source no longer defines it.',
-  dst: (rule: string) => `DST: ${rule}`,
+  dst: (rule: string) => `clock changes: ${rule}`,
   dstRules: {
     vixie:
       'A time that the clocks skip runs once, directly after the gap; one that comes twice runs the first time.',
@@ -85,7 +85,7 @@ export const words = {
   },
   durations: {
     title: 'Durations, newest 200',
-    usual: (median: string, slow: string) => `median ${median} · p95 ${slow}`,
+    usual: (median: string, slow: string) => `median ${median} · 95 % within ${slow}`,
     none: 'No run has ended yet.',
     label: (count: number, longest: string) =>
       `Durations of the newest ${formatCount(count)} runs; the longest took ${longest}.`,

@@ -33,8 +33,9 @@ export const words = {
   selectFirst: 'Select triggers first.',
   pause: 'Pause…',
   resume: 'Resume…',
-  noNext: 'not by time',
+  noNext: 'no fixed time',
   neverRan: 'no run yet',
+  didNotRun: 'no run. Why?',
   keys: {
     down: 'Next row',
     up: 'Previous row',

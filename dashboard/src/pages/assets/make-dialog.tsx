@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/assets.js'
 
 /** Asks before one partition is made now. */
@@ -25,7 +26,8 @@ export function MakeDialog({
         const { id } = await api('POST /assets/{name}/materialize', { path, body: { partition, reason } })
         toast({
           text: words.make.done(partition),
-          undo: async () => await api('POST /runs/{id}/cancel', { path: { id }, body: {} }),
+          undo: async () =>
+            await api('POST /runs/{id}/cancel', { path: { id }, body: { reason: common.undoReason } }),
         })
       }}
     >

@@ -5,6 +5,7 @@ import { api } from '../../data/api.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { ChoiceField } from '../../parts/forms/fields.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/queues.js'
 import styles from './page.module.css'
 
@@ -27,8 +28,15 @@ export function DrainDialog({ worker, onClose }: { worker: Worker; onClose: () =
     queryFn: ({ signal }) => api(routes[verb], { path: { target }, body: { dryRun: true }, signal }),
     retry: false,
   })
-  const send = async (one: 'drain' | 'undrain', reason?: string): Promise<void> => {
-    await api(routes[one], { path: { target }, body: reason === undefined ? {} : { reason } })
+  const send = async (reason: string): Promise<readonly string[]> => {
+    const { items } = await api(routes[verb], { path: { target }, body: { reason } })
+    await client.invalidateQueries({ queryKey: ['workers'] })
+    return items.flatMap(({ worker: one, outcome }) => (outcome === 'changed' ? [one.id] : []))
+  }
+  /** Only the processes that the change reached: others were so before. */
+  const takeBack = async (changed: readonly string[]): Promise<void> => {
+    for (const one of changed)
+      await api(routes[opposite], { path: { target: one }, body: { reason: common.undoReason } })
     await client.invalidateQueries({ queryKey: ['workers'] })
   }
   return (
@@ -37,8 +45,9 @@ export function DrainDialog({ worker, onClose }: { worker: Worker; onClose: () =
       action={dialogs.drainAction[verb]}
       onClose={onClose}
       onConfirm={async (reason) => {
-        await send(verb, reason)
-        toast({ text: dialogs.drained[verb](target), undo: () => send(opposite) })
+        const changed = await send(reason)
+        const text = dialogs.drained[verb](target)
+        toast(changed.length === 0 ? { text } : { text, undo: () => takeBack(changed) })
       }}
     >
       <p>{dialogs.drainText[verb]}</p>

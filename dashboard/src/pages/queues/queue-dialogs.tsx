@@ -1,9 +1,11 @@
 import { useState, type ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
+import { asHeld, holdOn } from '../../data/holds.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { UntilField } from '../../parts/forms/until-field.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/queues.js'
 
 const { dialogs } = words
@@ -24,7 +26,11 @@ export function PauseQueueDialog({ name, onClose }: { name: string; onClose: () 
         else {
           toast({
             text: dialogs.paused(name),
-            undo: async () => await api('POST /queues/{name}/resume', { path: { name }, body: {} }),
+            undo: async () =>
+              await api('POST /queues/{name}/resume', {
+                path: { name },
+                body: { reason: common.undoReason },
+              }),
           })
         }
       }}
@@ -52,10 +58,11 @@ export function ResumeQueueDialog({
       action={dialogs.resume}
       onClose={onClose}
       onConfirm={async (reason) => {
+        const hold = await holdOn(`queue:${name}`)
         await api('POST /queues/{name}/resume', { path: { name }, body: { reason } })
         toast({
           text: dialogs.resumed(name),
-          undo: async () => await api('POST /queues/{name}/pause', { path: { name }, body: {} }),
+          undo: async () => await api('POST /queues/{name}/pause', { path: { name }, body: asHeld(hold) }),
         })
       }}
     >

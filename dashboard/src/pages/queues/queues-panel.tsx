@@ -9,6 +9,7 @@ import { printable } from '../../data/printable.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
 import { LoadBar } from '../../parts/charts/load-bar.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
@@ -59,8 +60,8 @@ const columns: readonly Column<Row>[] = [
     head: words.queues.name,
     grows: true,
     cell: ({ name }) => (
-      <Link href={runsHref(`queue:${name}`)} title={name}>
-        {name}
+      <Link href={runsHref(`queue:${name}`)} title={name} aria-label={name}>
+        <LongName>{name}</LongName>
       </Link>
     ),
   },
@@ -138,14 +139,15 @@ function QueueState({ row: { paused, hold } }: { row: Row }): ReactNode {
 
 function QueueAction({ row: { name, paused, ready } }: { row: Row }): ReactNode {
   const { why } = useMay('operate')
-  const [isAsking, setAsking] = useState(false)
-  const close = (): void => setAsking(false)
+  // As it was when the button was pressed: the question does not change while somebody reads it.
+  const [asking, setAsking] = useState<'pause' | 'resume'>()
+  const close = (): void => setAsking(undefined)
   return (
     <>
-      <Button why={why} onClick={() => setAsking(true)}>
+      <Button why={why} onClick={() => setAsking(paused ? 'resume' : 'pause')}>
         {paused ? words.queues.resume : words.queues.pause}
       </Button>
-      {!isAsking ? null : paused ? (
+      {asking === undefined ? null : asking === 'resume' ? (
         <ResumeQueueDialog name={name} ready={ready} onClose={close} />
       ) : (
         <PauseQueueDialog name={name} onClose={close} />

@@ -102,14 +102,15 @@ const columns: readonly Column<Worker>[] = [
 
 function DrainAction({ worker }: { worker: Worker }): ReactNode {
   const { why } = useMay('operate')
-  const [isAsking, setAsking] = useState(false)
+  // As it was when the button was pressed: the question does not change while somebody reads it.
+  const [asked, setAsked] = useState<Worker>()
   const gone = worker.standing === 'gone' ? words.workers.goneWhy : undefined
   return (
     <>
-      <Button why={why ?? gone} onClick={() => setAsking(true)}>
+      <Button why={why ?? gone} onClick={() => setAsked(worker)}>
         {worker.isDraining ? words.workers.undrain : words.workers.drain}
       </Button>
-      {isAsking ? <DrainDialog worker={worker} onClose={() => setAsking(false)} /> : null}
+      {asked === undefined ? null : <DrainDialog worker={asked} onClose={() => setAsked(undefined)} />}
     </>
   )
 }

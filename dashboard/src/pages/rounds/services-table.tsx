@@ -6,10 +6,12 @@ import { printable } from '../../data/printable.js'
 import { useMay } from '../../data/session.js'
 import type { Mark } from '../../design/marks.js'
 import { Button } from '../../parts/button.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { words } from '../../words/rounds.js'
+import styles from './page.module.css'
 import { TimingDialog } from './timing-dialog.js'
 
 /** A service of a round, and what became of it in the cycle. */
@@ -74,7 +76,16 @@ const columns: readonly Column<Row>[] = [
   {
     key: 'service',
     head: words.service.name,
-    cell: ({ service }) => <Link href={`/runs?q=${encodeURIComponent(`job:${service}`)}`}>{service}</Link>,
+    cell: ({ service }) => (
+      <Link
+        href={`/runs?q=${encodeURIComponent(`job:${service}`)}`}
+        className={styles['service']}
+        title={service}
+        aria-label={service}
+      >
+        <LongName>{service}</LongName>
+      </Link>
+    ),
   },
   {
     key: 'state',

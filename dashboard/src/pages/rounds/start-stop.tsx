@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/rounds.js'
 
 const { dialogs } = words
@@ -19,7 +20,8 @@ export function StartDialog({ name, onClose }: { name: string; onClose: () => vo
         const { warning } = await api('POST /rounds/{name}/start', { path: { name }, body: { reason } })
         toast({
           text: warning ?? dialogs.started(name),
-          undo: async () => await api('POST /rounds/{name}/stop', { path: { name }, body: {} }),
+          undo: async () =>
+            await api('POST /rounds/{name}/stop', { path: { name }, body: { reason: common.undoReason } }),
         })
       }}
     >
@@ -47,7 +49,8 @@ export function StopDialog({ name, onClose }: { name: string; onClose: () => voi
         await api('POST /rounds/{name}/stop', { path: { name }, body: { reason } })
         toast({
           text: dialogs.stopped(name),
-          undo: async () => await api('POST /rounds/{name}/start', { path: { name }, body: {} }),
+          undo: async () =>
+            await api('POST /rounds/{name}/start', { path: { name }, body: { reason: common.undoReason } }),
         })
       }}
     >

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { TextField } from '../../parts/forms/fields.js'
 import { Time } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/rounds.js'
 
 const { dialogs } = words
@@ -45,7 +46,7 @@ export function TimingDialog({
       onConfirm={async (reason) => {
         await set(every, reason)
         const text = dialogs.timed(service, every)
-        toast(seconds === undefined ? { text } : { text, undo: () => set(`${seconds}s`, reason) })
+        toast(seconds === undefined ? { text } : { text, undo: () => set(`${seconds}s`, common.undoReason) })
       }}
     >
       <p>{dialogs.timingText}</p>

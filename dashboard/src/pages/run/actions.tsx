@@ -6,6 +6,7 @@ import { go } from '../../data/location.js'
 import { runQuery } from '../../data/runs.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/run.js'
 
 interface Props {
@@ -29,7 +30,8 @@ export function RetryDialog({ run: { id }, onClose }: Props): ReactNode {
         )
         toast({
           text: words.actions.retried,
-          undo: async () => await api('POST /runs/{id}/cancel', { path: { id }, body: {} }),
+          undo: async () =>
+            await api('POST /runs/{id}/cancel', { path: { id }, body: { reason: common.undoReason } }),
         })
       }}
     >
@@ -54,7 +56,7 @@ export function CancelDialog({ run: { id, state }, onClose }: Props): ReactNode 
         if (requested) toast({ text: words.actions.cancelRequested })
         else {
           const undo = async (): Promise<unknown> =>
-            await api('POST /runs/{id}/retry', { path: { id }, body: {} })
+            await api('POST /runs/{id}/retry', { path: { id }, body: { reason: common.undoReason } })
           toast({ text: words.actions.cancelled, undo })
         }
       }}
@@ -85,7 +87,8 @@ export function RunAgainDialog({ run, onClose }: Props): ReactNode {
               })
         toast({
           text: words.actions.againDone,
-          undo: async () => await api('POST /runs/{id}/cancel', { path: { id }, body: {} }),
+          undo: async () =>
+            await api('POST /runs/{id}/cancel', { path: { id }, body: { reason: common.undoReason } }),
         })
         go(`/runs/${id}`)
       }}

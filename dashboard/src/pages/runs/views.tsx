@@ -56,7 +56,9 @@ export function Views({
       <span className={styles['byError']}>
         <Chip name={words.errors.show} isOn={isByError} onClick={() => onByError(!isByError)} />
       </span>
-      {isSaving ? <SaveDialog q={q} onSave={save} onClose={() => setSaving(false)} /> : null}
+      {isSaving ? (
+        <SaveDialog q={q} onSave={save} onRemove={remove} onClose={() => setSaving(false)} />
+      ) : null}
     </div>
   )
 }
@@ -69,8 +71,13 @@ function Chip({ name, isOn, onClick }: { name: string; isOn: boolean; onClick: (
   )
 }
 
-function SaveDialog(props: { q: string; onSave: (view: SavedView) => void; onClose: () => void }): ReactNode {
-  const { q, onSave, onClose } = props
+function SaveDialog(props: {
+  q: string
+  onSave: (view: SavedView) => void
+  onRemove: (name: string) => void
+  onClose: () => void
+}): ReactNode {
+  const { q, onSave, onRemove, onClose } = props
   const [name, setName] = useState('')
   const [isDefault, setDefault] = useState(false)
   const toast = useToast()
@@ -83,7 +90,7 @@ function SaveDialog(props: { q: string; onSave: (view: SavedView) => void; onClo
       onConfirm={async () => {
         const text = name.trim() === '' ? q : name.trim()
         onSave({ name: text, q, isDefault })
-        toast({ text: words.views.saved(text) })
+        toast({ text: words.views.saved(text), undo: async () => onRemove(text) })
       }}
     >
       <p>

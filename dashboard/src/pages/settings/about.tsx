@@ -1,14 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Finding } from '../../../../src/client/operations.js'
-import { api } from '../../data/api.js'
+import type { Finding, Session } from '../../../../src/client/operations.js'
+import { api, problemOf } from '../../data/api.js'
 import { formatRough } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
 import { sessionQuery } from '../../data/session.js'
 import type { Mark } from '../../design/marks.js'
+import { Button } from '../../parts/button.js'
 import { FactList } from '../../parts/facts.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { ErrorState, Skeleton } from '../../parts/states.js'
+import { useToast } from '../../parts/toast.js'
 import { words } from '../../words/settings.js'
 import styles from './page.module.css'
 
@@ -43,7 +45,11 @@ export function About(): ReactNode {
             {data.items.map(({ check, level, message, todo }) => (
               <li key={`${check} ${message}`}>
                 <StateMark mark={looks[level]} label={check} /> {printable(message)}
-                {todo === null ? null : <div className="soft">{printable(todo)}</div>}
+                {todo === null ? null : (
+                  <div className="soft">
+                    <WithCode text={printable(todo)} />
+                  </div>
+                )}
               </li>
             ))}
           </ul>
@@ -53,7 +59,7 @@ export function About(): ReactNode {
         <h3>{words.about.server}</h3>
         <FactList
           facts={[
-            [words.about.you, session === undefined ? null : `${session.actor}, ${session.role}`],
+            [words.about.you, session === undefined ? null : <You session={session} />],
             [words.about.mode, session?.readOnly === true ? words.about.readOnly : words.about.readWrite],
             [words.about.api, <a href="./api/v1/openapi.json">{words.about.openApi}</a>],
             [words.about.metrics, <a href="./metrics">{words.about.prometheus}</a>],
@@ -70,9 +76,36 @@ export function About(): ReactNode {
               `${formatRough(keptMs)}${most === null ? '' : words.about.most(most)}: ${about}`,
             ])}
           />
-          <p className="soft">{words.about.keptTeach}</p>
+          <p className={`soft ${styles['after']}`}>{words.about.keptTeach}</p>
         </section>
       )}
     </div>
+  )
+}
+
+/** A text whose commands stand between backquotes, as the terminal prints it. */
+function WithCode({ text }: { text: string }): ReactNode {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part : <code key={`${index} ${part}`}>{part}</code>))
+}
+
+/** Who reads, and how to leave. Who is on the same machine without a token, or came in through another program, has no session. */
+function You({ session: { actor, role, mounted } }: { session: Session }): ReactNode {
+  const client = useQueryClient()
+  const toast = useToast()
+  const leave = async (): Promise<void> => {
+    await api('DELETE /session')
+    await client.resetQueries()
+  }
+  return (
+    <>
+      {printable(actor)}, {role}{' '}
+      {mounted || actor === 'local' ? null : (
+        <Button onClick={() => void leave().catch((error: unknown) => toast({ text: problemOf(error) }))}>
+          {words.about.signOut}
+        </Button>
+      )}
+    </>
   )
 }

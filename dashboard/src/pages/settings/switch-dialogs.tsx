@@ -1,8 +1,10 @@
 import { useState, type ReactNode } from 'react'
 import { api } from '../../data/api.js'
+import { asHeld } from '../../data/holds.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { UntilField } from '../../parts/forms/until-field.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/settings.js'
 import type { Switch } from './switches.js'
 
@@ -24,7 +26,7 @@ export function FreezeDialog({ onClose }: Props): ReactNode {
         await api('POST /freeze', { body: { reason, ...(until === undefined ? {} : { until }) } })
         toast({
           text: words.freeze.done,
-          undo: async () => await api('POST /thaw', { body: { catchUp: true } }),
+          undo: async () => await api('POST /thaw', { body: { catchUp: true, reason: common.undoReason } }),
         })
       }}
     >
@@ -35,7 +37,7 @@ export function FreezeDialog({ onClose }: Props): ReactNode {
 }
 
 /** Asks before a kill switch is turned. */
-export function SwitchDialog({ one: { name, isOn }, onClose }: Props & { one: Switch }): ReactNode {
+export function SwitchDialog({ one: { name, isOn, hold }, onClose }: Props & { one: Switch }): ReactNode {
   const toast = useToast()
   const [until, setUntil] = useState<string>()
   const turn = async (next: boolean, body: { reason?: string; until?: string }): Promise<unknown> =>
@@ -48,7 +50,10 @@ export function SwitchDialog({ one: { name, isOn }, onClose }: Props & { one: Sw
       onClose={onClose}
       onConfirm={async (reason) => {
         await turn(!isOn, { reason, ...(until === undefined || !isOn ? {} : { until }) })
-        toast({ text: words.switched(words.switches[name].name, !isOn), undo: () => turn(isOn, {}) })
+        toast({
+          text: words.switched(words.switches[name].name, !isOn),
+          undo: () => turn(isOn, asHeld(hold)),
+        })
       }}
     >
       <p>{isOn ? words.switches[name].off : words.switches[name].on}</p>

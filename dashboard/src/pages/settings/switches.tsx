@@ -41,8 +41,9 @@ export function Switches(): ReactNode {
 
 function FreezeRow({ freeze }: { freeze: Hold | undefined }): ReactNode {
   const { why } = useMay('admin')
-  const [isAsking, setAsking] = useState(false)
-  const close = (): void => setAsking(false)
+  // As it was when the button was pressed: the question does not change while somebody reads it.
+  const [asked, setAsked] = useState<{ readonly freeze: Hold | undefined }>()
+  const close = (): void => setAsked(undefined)
   return (
     <li className={styles['switch']}>
       <div className={styles['told']}>
@@ -54,13 +55,13 @@ function FreezeRow({ freeze }: { freeze: Hold | undefined }): ReactNode {
           <HeldBy hold={freeze} mark="frozen" />
         )}
       </div>
-      <Button tone={freeze === undefined ? 'danger' : 'main'} why={why} onClick={() => setAsking(true)}>
+      <Button tone={freeze === undefined ? 'danger' : 'main'} why={why} onClick={() => setAsked({ freeze })}>
         {freeze === undefined ? words.freeze.freeze : words.freeze.thaw}
       </Button>
-      {!isAsking ? null : freeze === undefined ? (
+      {asked === undefined ? null : asked.freeze === undefined ? (
         <FreezeDialog onClose={close} />
       ) : (
-        <ThawDialog freeze={freeze} onClose={close} />
+        <ThawDialog freeze={asked.freeze} onClose={close} />
       )}
     </li>
   )
@@ -69,7 +70,7 @@ function FreezeRow({ freeze }: { freeze: Hold | undefined }): ReactNode {
 function SwitchRow({ one }: { one: Switch }): ReactNode {
   const { why } = useMay('admin')
   const client = useQueryClient()
-  const [isAsking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<Switch>()
   const { name, isOn, hold } = one
   return (
     <li className={styles['switch']}>
@@ -82,18 +83,18 @@ function SwitchRow({ one }: { one: Switch }): ReactNode {
           <HeldBy hold={hold} mark="switch" />
         )}
       </div>
-      <Button tone={isOn ? 'danger' : 'main'} why={why} onClick={() => setAsking(true)}>
+      <Button tone={isOn ? 'danger' : 'main'} why={why} onClick={() => setAsked(one)}>
         {isOn ? words.turnOff : words.turnOn}
       </Button>
-      {isAsking ? (
+      {asked === undefined ? null : (
         <SwitchDialog
-          one={one}
+          one={asked}
           onClose={() => {
-            setAsking(false)
+            setAsked(undefined)
             void client.invalidateQueries({ queryKey: ['switches'] })
           }}
         />
-      ) : null}
+      )}
     </li>
   )
 }

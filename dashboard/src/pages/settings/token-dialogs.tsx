@@ -77,7 +77,7 @@ export function CreateTokenDialog({
       }}
     >
       <TextField
-        label={tokens.name}
+        label={tokens.fields.name}
         hint={tokens.nameHint}
         value={name}
         required
@@ -85,14 +85,14 @@ export function CreateTokenDialog({
         onChange={({ target }) => setName(target.value)}
       />
       <ChoiceField
-        label={tokens.role}
+        label={tokens.fields.role}
         value={role}
         isStacked
         choices={roles.map((one) => ({ value: one, label: tokens.roles[one] }))}
         onChange={setRole}
       />
       <SelectField
-        label={tokens.expires}
+        label={tokens.fields.expires}
         value={expires}
         choices={expiries.map((one) => ({ value: one, label: tokens.expiries[one] }))}
         onChange={setExpires}

@@ -8,10 +8,11 @@ import { TriggerBackfillDialog } from '../../parts/backfill/trigger-backfill-dia
 import { Button } from '../../parts/button.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { StateMark } from '../../parts/state-mark.js'
-import { Time } from '../../parts/time.js'
+import { TimeSpan } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
 import { useWhy } from '../../parts/why/why-address.js'
 import { markWords } from '../../words/common.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/timeline.js'
 import type { LaneData } from './lane/lane-data.js'
 import { order, tallyIn, type Selection } from './lane/select.js'
@@ -56,7 +57,7 @@ export function SelectionBar({
       <div className={styles['selected']}>
         <strong className="cut">{words.selection.lanes(name, names.length - 1)}</strong>
         <span>
-          <Time at={from} relative={false} /> – <Time at={until} relative={false} />
+          <TimeSpan from={from} until={until} />
         </span>
         <span className={styles['counts']}>
           {present.length === 0 ? <span className="soft">{words.selection.nothing}</span> : null}
@@ -135,7 +136,11 @@ function RetryDialog({
     await client.invalidateQueries({ queryKey: ['timeline'] })
     const text = words.retry.done(formatCount(count))
     if (id === undefined) return toast({ text })
-    toast({ text, undo: async () => await api('POST /bulk/{id}/abort', { path: { id }, body: {} }) })
+    toast({
+      text,
+      undo: async () =>
+        await api('POST /bulk/{id}/abort', { path: { id }, body: { reason: common.undoReason } }),
+    })
   }
   return (
     <ConfirmDialog

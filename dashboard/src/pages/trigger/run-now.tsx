@@ -4,6 +4,7 @@ import { api } from '../../data/api.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
 import { TextField } from '../../parts/forms/fields.js'
 import { useToast } from '../../parts/toast.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/trigger-changes.js'
 
 /** Asks before the job of a trigger runs beside its schedule. */
@@ -17,7 +18,8 @@ export function RunNowDialog({ trigger, onClose }: { trigger: Trigger; onClose: 
     const { id } = await api('POST /triggers/{name}/run', { path: { name }, body })
     toast({
       text: words.run.done(name),
-      undo: async () => await api('POST /runs/{id}/cancel', { path: { id }, body: {} }),
+      undo: async () =>
+        await api('POST /runs/{id}/cancel', { path: { id }, body: { reason: common.undoReason } }),
     })
   }
   return (

@@ -60,6 +60,7 @@ export function BackfillDialog({
       title={backfill.title(asset)}
       action={backfill.action(plan === undefined ? '' : formatCount(plan.run.length))}
       onClose={onClose}
+      isReady={error === null && plan !== undefined && plan.run.length > 0}
       onConfirm={start}
     >
       <p>{backfill.range(from, to)}</p>
@@ -105,7 +106,7 @@ function PlanText({ plan: { run, skip } }: { plan: Plan }): ReactNode {
   return (
     <div className={styles['plan']} aria-live="polite">
       <p>
-        <strong>{backfill.made(formatCount(run.length))}</strong>{' '}
+        <strong>{run.length === 0 ? backfill.nothingLeft : backfill.made(formatCount(run.length))}</strong>{' '}
         {run.length === 0 ? null : (
           <span className="soft">
             {run.length === 1 ? run[0] : backfill.fromTo(run[0] ?? '', run.at(-1) ?? '')}

@@ -7,7 +7,7 @@ import { triggerBackfillWords as words } from '../../words/planning/backfills.js
 import { ConfirmDialog } from '../confirm-dialog.js'
 import { SelectField, TextField } from '../forms/fields.js'
 import { ErrorState, Skeleton } from '../states.js'
-import { Time } from '../time.js'
+import { Time, TimeSpan } from '../time.js'
 import styles from './backfill-dialog.module.css'
 import { useTellStarted } from './use-tell-started.js'
 
@@ -87,7 +87,7 @@ export function TriggerBackfillDialog({
       title={words.title(name)}
       action={words.action(plan === undefined ? '' : formatCount(plan.run.length))}
       onClose={onClose}
-      isReady={error === null && plan !== undefined}
+      isReady={error === null && plan !== undefined && plan.run.length > 0}
       onConfirm={start}
     >
       <Fields request={request} onChange={put} />
@@ -125,7 +125,7 @@ function Fields({
   onChange: (change: Partial<Request>) => void
 }): ReactNode {
   return (
-    <div className={styles['fields']}>
+    <div className={`${styles['fields']} ${styles['wide']}`}>
       <TextField
         label={words.from}
         value={request.from}
@@ -161,7 +161,7 @@ function Fields({
       />
       <TextField
         label={words.pace}
-        placeholder="10/1m"
+        placeholder={words.noLimit}
         value={request.pace}
         isMono
         onChange={({ target }) => onChange({ pace: target.value })}
@@ -176,10 +176,10 @@ function PlanText({ plan: { run, skip } }: { plan: Plan }): ReactNode {
   return (
     <div className={styles['plan']} aria-live="polite">
       <p>
-        <strong>{words.runs(formatCount(run.length))}</strong>{' '}
+        <strong>{run.length === 0 ? words.noRuns : words.runs(formatCount(run.length))}</strong>{' '}
         {first === undefined || last === undefined ? null : (
           <span className="soft">
-            <Time at={first.at} relative={false} /> – <Time at={last.at} relative={false} />
+            <TimeSpan from={first.at} until={last.at} />
           </span>
         )}
       </p>
@@ -187,12 +187,10 @@ function PlanText({ plan: { run, skip } }: { plan: Plan }): ReactNode {
         <ul className={styles['skips']}>
           {skip.map(({ firstAt, lastAt, count, about, detail }) => (
             <li key={`${firstAt} ${about}`}>
-              <Time at={firstAt} relative={false} />
-              {firstAt === lastAt ? null : (
-                <>
-                  {' – '}
-                  <Time at={lastAt} relative={false} />
-                </>
+              {firstAt === lastAt ? (
+                <Time at={firstAt} relative={false} />
+              ) : (
+                <TimeSpan from={firstAt} until={lastAt} />
               )}{' '}
               <span className="soft">
                 {words.skipped(count === 0 ? '' : formatCount(count), about, detail)}

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { Backfill } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
+import { words as common } from '../../words/common.js'
 import { useToast } from '../toast.js'
 
 /** Tells that a backfill was started, with a cancel as its undo, or that there was nothing to do. */
@@ -17,7 +18,8 @@ export function useTellStarted(words: {
     const { id, total } = backfill
     toast({
       text: words.started(formatCount(total)),
-      undo: async () => await api('POST /backfills/{id}/cancel', { path: { id }, body: {} }),
+      undo: async () =>
+        await api('POST /backfills/{id}/cancel', { path: { id }, body: { reason: common.undoReason } }),
     })
   }
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { nextQuery } from '../../data/triggers.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/trigger-changes.js'
 import { ConfirmDialog } from '../confirm-dialog.js'
 import { UntilField } from '../forms/until-field.js'
@@ -36,7 +37,11 @@ export function PauseDialog({
     const undo = async (): Promise<unknown> =>
       await changeMany(
         changed,
-        (name) => api('POST /triggers/{name}/resume', { path: { name }, body: { catchUp: true } }),
+        (name) =>
+          api('POST /triggers/{name}/resume', {
+            path: { name },
+            body: { catchUp: true, reason: common.undoReason },
+          }),
         () => undefined,
       )
     toast(changed.length > 0 ? { text, undo } : { text })

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Hold } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
-import { holdsQuery } from '../../data/holds.js'
+import { asHeld, holdsQuery } from '../../data/holds.js'
 import { triggerQuery } from '../../data/triggers.js'
 import { words } from '../../words/trigger-changes.js'
 import { ConfirmDialog } from '../confirm-dialog.js'
 import { ChoiceField } from '../forms/fields.js'
 import { StateMark } from '../state-mark.js'
-import { Time } from '../time.js'
+import { Time, TimeSpan } from '../time.js'
 import { useToast } from '../toast.js'
 import { changeMany } from './change-many.js'
 import styles from './dialogs.module.css'
@@ -26,16 +26,16 @@ export function ResumeDialog({
   const [done, setDone] = useState(0)
   const [only] = names.length === 1 ? names : []
   const { data: trigger } = useQuery({ ...triggerQuery(only ?? ''), enabled: only !== undefined })
-  const { data: holds } = useQuery(holdsQuery)
   const mode = (trigger?.['catchUp'] as { readonly mode?: string } | undefined)?.mode
   const resume = async (reason: string): Promise<void> => {
     const body = { reason, catchUp: catchUp === 'catchUp' }
+    const { items: held } = await api('GET /holds')
     const changed = await changeMany(
       names,
       (name) => api('POST /triggers/{name}/resume', { path: { name }, body }),
       setDone,
     )
-    toast({ text: words.resume.done(changed), undo: () => pauseAgain(changed, holds?.items ?? []) })
+    toast({ text: words.resume.done(changed), undo: () => pauseAgain(changed, held) })
   }
   return (
     <ConfirmDialog
@@ -66,11 +66,7 @@ async function pauseAgain(names: readonly string[], holds: readonly Hold[]): Pro
   return await changeMany(
     names,
     (name) => {
-      const hold = holds.find(({ target }) => target === `trigger:${name}`)
-      const body = {
-        ...(hold === undefined || hold.note === '' ? {} : { reason: hold.note }),
-        ...(hold?.untilAt == null ? {} : { until: hold.untilAt }),
-      }
+      const body = asHeld(holds.find(({ target }) => target === `trigger:${name}`))
       return api('POST /triggers/{name}/pause', { path: { name }, body })
     },
     () => undefined,
@@ -105,8 +101,7 @@ function HeldRange({ name }: { name: string }): ReactNode {
         <p>{words.resume.nothing}</p>
       ) : (
         <p>
-          {words.resume.range} <Time at={first} relative={false} /> {words.resume.to}{' '}
-          <Time at={last} relative={false} />
+          {words.resume.range} <TimeSpan from={first} until={last} between={words.resume.to} />
         </p>
       )}
     </div>

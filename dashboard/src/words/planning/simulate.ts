@@ -2,7 +2,7 @@
 export const words = {
   title: 'Simulate',
   about:
-    'The time to come, in memory: the real engine on a virtual clock, with the definitions of the store. Each run takes as long as an earlier run of its trigger did. Nothing is changed and no handler is called.',
+    'Runs the next days in memory: the real engine, a virtual clock, the definitions of this store. Each run takes as long as an earlier run of its trigger did. Nothing is changed and no handler is called.',
   form: {
     title: 'What to simulate',
     days: 'Days',
@@ -31,9 +31,9 @@ export const words = {
     runs: 'runs',
     failed: 'failed',
     crashes: 'crashes',
-    late: 'late, half of the runs',
-    late99: 'late, 99 %',
-    latest: 'latest',
+    late: 'late by, median',
+    late99: 'late by, 99 % within',
+    latest: 'late by, at most',
     used: 'slots used',
     running: 'running at once',
     ofSlots: (slots: string) => `of ${slots} slots`,

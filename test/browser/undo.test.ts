@@ -1,0 +1,199 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasFeatures } from '../features.js'
+import { Browser } from './chromium.js'
+import { ServedRota } from './served.js'
+
+const config = `
+jobs:
+  greet: { command: ['true'] }
+  mailed: { command: ['true'], queue: mail }
+  broken: { command: [sh, -c, 'exit 3'] }
+triggers:
+  nightly: { job: greet, cron: '0 2 * * *' }
+${hasFeatures('rounds') ? 'rounds:\n  housekeeping: { every: 20s, services: [greet] }' : ''}
+`
+
+/** What is taken back says so in the audit. */
+const undone = 'undone in the dashboard'
+
+let served: ServedRota
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  served = await ServedRota.start({ config })
+  browser = await Browser.start()
+  page = await browser.open(served.url)
+}, 120_000)
+
+afterAll(async () => {
+  await browser.close()
+  await served.close()
+})
+
+/** Opens a page of the dashboard in the same tab. */
+async function go(path: string): Promise<void> {
+  await page.goto(`${served.url}/#${path}`)
+}
+
+/** Makes a change: presses a button, gives a reason in the dialog, confirms, and waits until the page tells what happened. */
+async function change(button: string | RegExp, action: string, told: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name: button }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('a try')
+  await dialog.getByRole('button', { name: action, exact: true }).click()
+  await page.getByRole('status').getByText(told).waitFor()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+/** Takes the last change back by its key. */
+async function undo(): Promise<void> {
+  await page.keyboard.press('u')
+  await page.getByRole('status').getByText('Undone.').waitFor()
+}
+
+async function holdOf(target: string) {
+  const { items } = await served.client('GET /holds')
+  return items.find((hold) => hold.target === target)
+}
+
+async function reasonsOf(target: string): Promise<readonly (string | null)[]> {
+  const { items } = await served.client('GET /audit', { query: { target } })
+  return items.map(({ reason }) => reason)
+}
+
+describe('what a change did is taken back', () => {
+  it('of a queue: a pause ends, and one that was ended holds again with its reason and its end', async () => {
+    await go('/queues')
+    await change('Pause…', 'Pause', 'Paused the queue default.')
+    expect(await holdOf('queue:default')).toMatchObject({ note: 'a try' })
+    await undo()
+    expect(await holdOf('queue:default')).toBeUndefined()
+    expect(await reasonsOf('queue:default')).toEqual([undone, 'a try'])
+
+    const until = '2099-01-01T00:00:00Z'
+    const path = { name: 'mail' }
+    const body = { reason: 'smtp is down', until }
+    await page.getByRole('button', { name: 'Resume…' }).waitFor({ state: 'detached' })
+    await served.client('POST /queues/{name}/pause', { path, body })
+    await change('Resume…', 'Resume', 'Resumed the queue mail.')
+    await undo()
+    expect(await holdOf('queue:mail')).toMatchObject({ note: 'smtp is down', untilAt: until })
+
+    // Somebody else ends the pause meanwhile: the question stays the one that was asked.
+    await page.getByRole('button', { name: 'Resume…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Resume the queue mail?' })
+    await dialog.waitFor()
+    await served.client('POST /queues/{name}/resume', { path, body: {} })
+    await page.getByRole('button', { name: 'Resume…', includeHidden: true }).waitFor({ state: 'detached' })
+    expect(await dialog.count()).toBe(1)
+    await page.keyboard.press('Escape')
+  })
+
+  it('of a process: it takes runs again', async () => {
+    await go('/queues')
+    await change('Drain…', 'Drain', /takes no more runs/)
+    await undo()
+    const { items } = await served.client('GET /workers')
+    expect(items.map(({ isDraining }) => isDraining)).toEqual([false])
+  })
+
+  it('of a switch: off becomes on, and on becomes off as it was', async () => {
+    await go('/settings')
+    const body = { isOn: false, reason: 'works on the disks' }
+    await served.client('POST /switches/{name}', { path: { name: 'worker' }, body })
+    await change('Turn on…', 'Turn on', 'Workers: turned on.')
+    await undo()
+    expect(await holdOf('switch:worker')).toMatchObject({ note: 'works on the disks' })
+    await change('Turn on…', 'Turn on', 'Workers: turned on.')
+    await change('Turn off…', 'Turn off', 'Everything: turned off.')
+    await undo()
+    expect((await served.client('GET /holds')).items).toEqual([])
+  })
+
+  it('of everything: a freeze ends', async () => {
+    await go('/settings')
+    await change('Freeze…', 'Freeze', 'Frozen: due instants are held back.')
+    await undo()
+    expect(await holdOf('all')).toBeUndefined()
+  })
+
+  it('of a run: one that was retried is cancelled, one that was cancelled waits again', async () => {
+    // Nothing is performed: the undo must not lose a race.
+    await served.client('POST /queues/{name}/pause', { path: { name: 'default' }, body: {} })
+    const delayed = await served.client('POST /runs', { body: { job: 'broken', delay: '1h' } })
+    await go(`/runs/${delayed.id}`)
+    await change('Cancel…', 'Cancel the run', 'The run is cancelled.')
+    await undo()
+    await served.until(delayed.id, 'pending')
+    await served.client('POST /runs/{id}/cancel', { path: { id: delayed.id }, body: {} })
+    await change('Retry…', 'Retry', 'The run is pending again.')
+    await undo()
+    await served.until(delayed.id, 'cancelled')
+    expect(await reasonsOf(`run:${delayed.id}`)).toEqual([undone, 'a try', null, undone, 'a try'])
+
+    await go('/triggers/nightly')
+    await change('Run now…', 'Run now', 'A run of nightly is on its way.')
+    await undo()
+    const { items } = await served.client('GET /runs', { query: { trigger: 'nightly' } })
+    expect(items.map(({ state }) => state)).toEqual(['cancelled'])
+    await served.client('POST /queues/{name}/resume', { path: { name: 'default' }, body: {} })
+  })
+
+  it('of an edit: also the limits that the new rule does not have', async () => {
+    const catchUp = { mode: 'all', maxRuns: 7, maxAge: '1h' }
+    await served.client('POST /triggers', {
+      body: { triggers: { added: { job: 'greet', every: '1h', catchUp } } },
+    })
+    await go('/triggers/added')
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    const dialog = page.getByRole('dialog')
+    // Nothing is changed yet.
+    expect(await dialog.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true')
+    await dialog.getByLabel('Catch-up').selectOption('skip')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved added.').waitFor()
+    await undo()
+    expect(await served.client('GET /triggers/{name}', { path: { name: 'added' } })).toMatchObject({
+      catchUp: { mode: 'all', maxRuns: 7, maxAgeMs: 3_600_000 },
+    })
+  })
+
+  it.runIf(hasFeatures('rounds'))('of a round: a service runs as often as before', async () => {
+    await go('/rounds')
+    await page.getByRole('button', { name: 'Edit the interval of greet' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Interval').fill('5m')
+    await dialog.getByText('Every 5m.').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('greet runs every 5m.').waitFor()
+    await undo()
+    await vi.waitFor(async () => {
+      const { items } = await served.client('GET /services')
+      expect(items.map(({ intervalSeconds }) => intervalSeconds)).toEqual([20])
+    })
+  })
+
+  it('of a saved view: it is not kept', async () => {
+    await go('/runs?q=state:failed+job:broken')
+    await page.getByRole('button', { name: 'Save view…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('status').getByText(/Saved/).waitFor()
+    await undo()
+    await page.getByRole('button', { name: 'Save view…' }).waitFor()
+    expect(browser.troubles).toEqual([])
+  })
+})
+
+it('the search takes what is typed at once, and opens it', async () => {
+  await go('/')
+  await page.getByRole('region', { name: 'Needs you' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.type('nightly')
+  await page.getByRole('option', { name: 'nightly' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'nightly' }).waitFor()
+})
