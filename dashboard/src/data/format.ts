@@ -7,18 +7,25 @@ export function formatCount(count: number): string {
   return number.format(count)
 }
 
-/** A duration, short and with two units at most: 420 ms, 3.2 s, 1m 20s, 2h 05m, 3d 4h. */
+/** A duration, short and with two units at most: 420 ms, 3.2 s, 7 s, 1m 20s, 5m, 2h 05m, 3d 4h. */
 export function formatDuration(ms: number): string {
   const size = Math.abs(ms)
   if (size < 1000) return `${Math.round(size)} ms`
-  if (size < 10_000) return `${(size / 1000).toFixed(1)} s`
+  if (size < 10_000 && size % 1000 !== 0) return `${(size / 1000).toFixed(1)} s`
   if (size < 59_500) return `${Math.round(size / 1000)} s`
   const seconds = Math.round(size / 1000)
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`
+  if (seconds < 3600) return twoUnits(`${Math.floor(seconds / 60)}m`, seconds % 60, `${pad(seconds % 60)}s`)
   const minutes = Math.round(seconds / 60)
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ${pad(minutes % 60)}m`
+  if (minutes < 24 * 60) {
+    return twoUnits(`${Math.floor(minutes / 60)}h`, minutes % 60, `${pad(minutes % 60)}m`)
+  }
   const hours = Math.round(minutes / 60)
-  return `${Math.floor(hours / 24)}d ${hours % 24}h`
+  return twoUnits(`${Math.floor(hours / 24)}d`, hours % 24, `${hours % 24}h`)
+}
+
+/** The second unit is left out where there is none of it. */
+function twoUnits(first: string, rest: number, second: string): string {
+  return rest === 0 ? first : `${first} ${second}`
 }
 
 /** A duration as prose beside an exact time: 12 s, 5 min, 3 h, 20 days. */

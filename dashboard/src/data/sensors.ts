@@ -1,5 +1,15 @@
+/** What pages ask about sensors. */
+import { queryOptions } from '@tanstack/react-query'
 import type { Sensor } from '../../../src/client/operations.js'
 import type { Mark } from '../design/marks.js'
+import { api } from './api.js'
+
+/** All sensors. */
+export const sensorsQuery = queryOptions({
+  queryKey: ['sensors'],
+  queryFn: ({ signal }) => api('GET /sensors', { signal }),
+  meta: { topics: ['runs', 'ledger', 'triggers', 'holds'] },
+})
 
 /** The mark of a sensor. */
 export const sensorMarks: Readonly<Record<Sensor['condition'], Mark>> = {

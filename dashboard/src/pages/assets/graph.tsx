@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Asset } from '../../../../src/client/operations.js'
+import { LongName } from '../../parts/long-name.js'
 import { words } from '../../words/assets.js'
 import styles from './graph.module.css'
 import { placesOf } from './layers.js'
@@ -68,7 +69,9 @@ export function Graph({
               )}
               onClick={() => onChoose(name)}
             >
-              <span className="cut">{name}</span>
+              <span className="cut">
+                <LongName>{name}</LongName>
+              </span>
             </button>
           )
         })}

@@ -18,6 +18,8 @@ export interface Row {
 export interface Grid {
   readonly rows: readonly Row[]
   readonly columns: number
+  /** The number above the first column; partitions without a time have none. */
+  readonly first: number | undefined
 }
 
 const kinds = [
@@ -50,5 +52,6 @@ export function gridOf(partitions: readonly Partition[]): Grid {
   return {
     rows: kind === undefined ? all : all.toReversed(),
     columns: kind?.columns ?? plainColumns,
+    first: kind?.first,
   }
 }

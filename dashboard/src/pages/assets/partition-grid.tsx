@@ -19,7 +19,7 @@ export function PartitionGrid({
   selected: Range | undefined
   onSelect: (range: Range | undefined) => void
 }): ReactNode {
-  const { rows, columns } = gridOf(items)
+  const { rows, columns, first } = gridOf(items)
   const box = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState(items.length - 1)
   const [anchor, setAnchor] = useState<number>()
@@ -65,6 +65,7 @@ export function PartitionGrid({
     // The partitions take the focus.
     // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
     <div ref={box} className={styles['grid']} role="group" aria-label={words.gridLabel} onKeyDown={onKeyDown}>
+      {first === undefined ? null : <Heads first={first} columns={columns} />}
       {rows.map(({ key, cells }) => (
         <div key={`${key} ${cells[0]?.index ?? 0}`} className={styles['row']}>
           <span className={styles['head']}>{words.rowName(key)}</span>
@@ -105,6 +106,21 @@ export function PartitionGrid({
           </div>
         </div>
       ))}
+    </div>
+  )
+}
+
+/** What the columns are: hours, days, weeks or months. Each partition says it for screen readers. */
+function Heads({ first, columns }: { first: number; columns: number }): ReactNode {
+  const numbers = Array.from({ length: columns }, (_, index) => first + index)
+  return (
+    <div className={`${styles['row']} ${styles['heads']}`} aria-hidden="true">
+      <span className={styles['head']} />
+      <div className={styles['cells']} style={{ gridTemplateColumns: `repeat(${columns}, var(--cell))` }}>
+        {numbers.map((number) => (
+          <span key={number}>{number}</span>
+        ))}
+      </div>
     </div>
   )
 }

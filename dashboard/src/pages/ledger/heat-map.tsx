@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { CoveredDay } from '../../../../src/client/operations.js'
 import { marks } from '../../design/marks.js'
 import { formatCount } from '../../data/format.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { useWhy } from '../../parts/why/why-address.js'
 import { markWords } from '../../words/common.js'
@@ -42,8 +43,9 @@ export function HeatMap({ rows }: { rows: readonly HeatRow[] }): ReactNode {
                   href={`/triggers/${encodeURIComponent(trigger)}`}
                   className={styles['name']}
                   title={trigger}
+                  aria-label={trigger}
                 >
-                  {trigger}
+                  <LongName>{trigger}</LongName>
                 </Link>
               </th>
               {days.map(({ date, coverage }) => (

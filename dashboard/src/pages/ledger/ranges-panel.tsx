@@ -7,6 +7,7 @@ import { formatCount } from '../../data/format.js'
 import { useParams } from '../../data/location.js'
 import { Breaches } from '../../parts/breaches.js'
 import { Button } from '../../parts/button.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { useQualifiers } from '../../parts/qualifiers.js'
@@ -137,8 +138,13 @@ const columns: readonly Column<LedgerEntry>[] = [
     key: 'trigger',
     head: words.columns.trigger,
     cell: ({ trigger }) => (
-      <Link href={`/triggers/${encodeURIComponent(trigger)}`} className={styles['name']} title={trigger}>
-        {trigger}
+      <Link
+        href={`/triggers/${encodeURIComponent(trigger)}`}
+        className={styles['name']}
+        title={trigger}
+        aria-label={trigger}
+      >
+        <LongName>{trigger}</LongName>
       </Link>
     ),
   },

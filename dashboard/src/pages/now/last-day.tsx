@@ -71,12 +71,15 @@ function barsOf({ fromAt, untilAt, bucketMs, items }: Series, clock: (ms: number
   })
 }
 
+/** Longer times are counted, not measured. */
+const mostMs = 24 * 3_600_000
+
 function TimesNumber({ name, times }: { name: string; times: Times | null }): ReactNode {
   if (times === null) return null
   return (
     <Number name={name}>
       {formatDuration(times.p50Ms)}
-      <small>{words.day.slow(formatDuration(times.p99Ms))}</small>
+      <small>{times.p99Ms < mostMs ? words.day.slow(formatDuration(times.p99Ms)) : words.day.verySlow}</small>
     </Number>
   )
 }

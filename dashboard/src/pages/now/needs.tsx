@@ -1,11 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { Sensor } from '../../../../src/client/operations.js'
 import type { LateRun, Missed, Now, Queue, RunBrief } from '../../../../src/client/ui-operations.js'
 import type { Mark } from '../../design/marks.js'
 import { api, problemOf } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
+import { sensorHref, sensorMarks, sensorsQuery } from '../../data/sensors.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/state-mark.js'
@@ -18,12 +20,15 @@ import { words } from '../../words/now.js'
 import { missedSentence, pendingSentence } from '../../words/why.js'
 import styles from './page.module.css'
 
-/** What somebody should look at: failed and not repaired, missed, late. What is repaired leaves by itself. */
+/** What somebody should look at: failed and not repaired, missed, late, sensors whose polls fail. What is repaired leaves by itself. */
 export function Needs({ now }: { now: Now }): ReactNode {
   const { troubled, missed, late } = now
   const behind = now.queues.filter((queue) => isBehind(queue, now.at))
   const failed = byName(troubled.items)
-  const count = failed.length + missed.items.length + late.items.length + behind.length
+  const { data } = useQuery(sensorsQuery)
+  const sensors =
+    data?.items.filter(({ condition }) => condition === 'failing' || condition === 'broken') ?? []
+  const count = failed.length + missed.items.length + late.items.length + behind.length + sensors.length
   const isMore = troubled.more || missed.more || late.more
   return (
     <Panel title={words.needs.title} aside={common.total(formatCount(count), isMore)}>
@@ -45,6 +50,9 @@ export function Needs({ now }: { now: Now }): ReactNode {
           ))}
           {behind.map((queue) => (
             <Behind key={queue.name} queue={queue} />
+          ))}
+          {sensors.map((sensor) => (
+            <FailingSensor key={sensor.name} sensor={sensor} />
           ))}
         </ul>
       )}
@@ -159,6 +167,25 @@ function Behind({ queue: { name, ready, oldestReadyAt } }: { queue: Queue }): Re
       what={words.needs.backlog(ready)}
       at={oldestReadyAt ?? ''}
       detail={null}
+    >
+      {null}
+    </Row>
+  )
+}
+
+function FailingSensor({
+  sensor: { name, condition, failures, lastPollAt, last },
+}: {
+  sensor: Sensor
+}): ReactNode {
+  return (
+    <Row
+      mark={sensorMarks[condition]}
+      name={name}
+      to={sensorHref(name)}
+      what={words.needs.sensor(failures)}
+      at={lastPollAt ?? ''}
+      detail={last?.reason == null ? null : printable(last.reason)}
     >
       {null}
     </Row>

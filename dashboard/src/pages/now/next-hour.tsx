@@ -45,6 +45,7 @@ export function NextHour({ upcoming }: { upcoming: Upcoming }): ReactNode {
           </div>
           <div className={styles['scale']} aria-hidden="true">
             <span className="mono">{clock(minutes[0]?.at ?? upcoming.untilAt)}</span>
+            <span>{words.next.most(formatCount(most))}</span>
             <span className="mono">{clock(upcoming.untilAt)}</span>
           </div>
           <ul>

@@ -5,6 +5,7 @@ import { formatDuration } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
 import { runMark } from '../../data/runs.js'
 import { useCursor } from '../../parts/cursor.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -87,8 +88,13 @@ const columns: readonly Column<Run>[] = [
     key: 'name',
     head: heads.name,
     cell: ({ id, trigger, job }) => (
-      <Link href={`/runs/${id}`} className={styles['name']} title={trigger ?? job}>
-        {trigger ?? job}
+      <Link
+        href={`/runs/${id}`}
+        className={styles['name']}
+        title={trigger ?? job}
+        aria-label={trigger ?? job}
+      >
+        <LongName>{trigger ?? job}</LongName>
       </Link>
     ),
   },

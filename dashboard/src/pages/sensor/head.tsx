@@ -1,18 +1,16 @@
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Sensor } from '../../../../src/client/operations.js'
-import { printable } from '../../data/printable.js'
 import { sensorMarks } from '../../data/sensors.js'
 import { useMay } from '../../data/session.js'
 import { triggerHref } from '../../data/triggers.js'
 import { Button } from '../../parts/button.js'
 import { StateMark } from '../../parts/state-mark.js'
 import head from '../../parts/page-head.module.css'
-import { Time } from '../../parts/time.js'
+import { HeldLine } from '../../parts/triggers/held-line.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
 import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
 import { words } from '../../words/sensors.js'
-import styles from './page.module.css'
 import { PreviewDialog } from './preview-dialog.js'
 import { ResetDialog } from './reset-dialog.js'
 
@@ -38,17 +36,7 @@ export function SensorHead({ sensor }: { sensor: Sensor }): ReactNode {
           <Link href={`/runs?q=${encodeURIComponent(`job:${job}`)}`}>{job}</Link> ·{' '}
           <Link href={triggerHref(name)}>{words.trigger}</Link>
         </p>
-        {pause === null ? null : (
-          <p className={`${head['line']} ${styles['pause']}`}>
-            {words.pausedBy(printable(pause.by))}
-            {pause.note === '' ? null : <q>{printable(pause.note)}</q>}
-            {pause.untilAt === null ? null : (
-              <>
-                {words.until} <Time at={pause.untilAt} />
-              </>
-            )}
-          </p>
-        )}
+        {pause === null ? null : <HeldLine {...pause} />}
       </div>
       <div className={head['actions']}>
         <Button why={why ?? noPoll} onClick={() => setAsking('preview')}>

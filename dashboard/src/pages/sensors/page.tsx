@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Sensor } from '../../../../src/client/operations.js'
-import { api } from '../../data/api.js'
 import { formatCount, formatDuration } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
-import { sensorHref, sensorMarks } from '../../data/sensors.js'
+import { sensorHref, sensorMarks, sensorsQuery } from '../../data/sensors.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
@@ -16,11 +16,7 @@ import styles from './page.module.css'
 
 /** All sensors: whether they work, what they found last, and when they look again. */
 export default function SensorsPage(): ReactNode {
-  const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['sensors'],
-    queryFn: ({ signal }) => api('GET /sensors', { signal }),
-    meta: { topics: ['runs', 'ledger', 'triggers', 'holds'] },
-  })
+  const { data, error, isFetching, refetch } = useQuery(sensorsQuery)
   return (
     <div className={styles['page']}>
       <h1>{words.title}</h1>
@@ -54,8 +50,8 @@ const columns: readonly Column<Sensor>[] = [
     key: 'name',
     head: words.columns.name,
     cell: ({ name }) => (
-      <Link href={sensorHref(name)} className={styles['name']} title={name}>
-        {name}
+      <Link href={sensorHref(name)} className={styles['name']} title={name} aria-label={name}>
+        <LongName>{name}</LongName>
       </Link>
     ),
   },

@@ -8,7 +8,7 @@ import { Panel } from '../../parts/panel.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { EmptyState } from '../../parts/states.js'
 import { Table, type Column } from '../../parts/table.js'
-import { Time } from '../../parts/time.js'
+import { Time, TimeSpan } from '../../parts/time.js'
 import { words } from '../../words/planning/simulate.js'
 import { Load } from './load.js'
 import styles from './page.module.css'
@@ -59,7 +59,7 @@ function Summary({ result, isStale }: { result: Simulation; isStale: boolean }):
       title={summary.title}
       aside={
         <span className={styles['span']}>
-          <Time at={result.fromAt} relative={false} /> – <Time at={result.untilAt} relative={false} />
+          <TimeSpan from={result.fromAt} until={result.untilAt} />
         </span>
       }
     >

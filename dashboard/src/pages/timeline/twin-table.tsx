@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { formatCount } from '../../data/format.js'
 import { useNow } from '../../data/now.js'
+import { triggerHref } from '../../data/triggers.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -35,7 +38,7 @@ export function TwinTable({ lanes, view }: { lanes: readonly LaneData[]; view: V
   const rows = all.slice(0, mostRows)
   const iso = (ms: number): string => new Date(ms).toISOString()
   const columns: readonly Column<TwinRow>[] = [
-    { key: 'trigger', head: words.twin.trigger, cell: ({ lane }) => lane.name },
+    { key: 'trigger', head: words.twin.trigger, cell: ({ lane }) => <TriggerName name={lane.name} /> },
     {
       key: 'what',
       head: words.twin.what,
@@ -89,5 +92,13 @@ export function TwinTable({ lanes, view }: { lanes: readonly LaneData[]; view: V
         rowKey={({ lane, item }) => `${lane.name} ${item.kind} ${item.fromMs} ${item.mark}`}
       />
     </>
+  )
+}
+
+function TriggerName({ name }: { name: string }): ReactNode {
+  return (
+    <Link href={triggerHref(name)} className={styles['twinName']} title={name} aria-label={name}>
+      <LongName>{name}</LongName>
+    </Link>
   )
 }

@@ -5,6 +5,7 @@ import type { Trigger } from '../../../../src/client/operations.js'
 import type { RunMark } from '../../../../src/client/ui-operations.js'
 import { recentQuery, triggerHref } from '../../data/triggers.js'
 import { Sparkline } from '../../parts/charts/sparkline.js'
+import { LongName } from '../../parts/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Time } from '../../parts/time.js'
 import { TriggerState } from '../../parts/triggers/trigger-state.js'
@@ -97,8 +98,8 @@ export function TriggerRow({
         <TriggerState state={state} isShort />
       </span>
       <span role="cell" data-part="name">
-        <Link href={triggerHref(name)} className="cut" title={name}>
-          {name}
+        <Link href={triggerHref(name)} className="cut" title={name} aria-label={name}>
+          <LongName>{name}</LongName>
         </Link>
       </span>
       <span role="cell" data-part="schedule" className="cut soft" title={scheduleLine(trigger)}>
@@ -108,7 +109,7 @@ export function TriggerRow({
         <Sparkline runs={runs} />
       </span>
       <span role="cell" data-part="last">
-        <LastRun trigger={name} run={runs[0]} zone={zone} />
+        <LastRun trigger={trigger} run={runs[0]} />
       </span>
       <span role="cell" data-part="next">
         {nextAt !== null && state === 'on' ? (
@@ -121,20 +122,24 @@ export function TriggerRow({
   )
 }
 
-function LastRun({
-  trigger,
-  run,
-  zone,
-}: {
-  trigger: string
-  run: RunMark | undefined
-  zone: string | undefined
-}): ReactNode {
-  if (run === undefined) return <span className="soft">{words.neverRan}</span>
-  return (
-    <WhyButton trigger={trigger} from={run.dueAt}>
-      <StateMark mark={run.state} label={false} />
-      <Time at={run.dueAt} zone={zone} />
-    </WhyButton>
-  )
+function LastRun({ trigger, run }: { trigger: Trigger; run: RunMark | undefined }): ReactNode {
+  const { name, state, schedule } = trigger
+  const { at } = schedule
+  if (run !== undefined) {
+    return (
+      <WhyButton trigger={name} from={run.dueAt}>
+        <StateMark mark={run.state} label={false} />
+        <Time at={run.dueAt} zone={zoneOf(trigger)} />
+      </WhyButton>
+    )
+  }
+  // It was due once: there is an answer to why.
+  if (state === 'over' && typeof at === 'string') {
+    return (
+      <WhyButton trigger={name} from={at}>
+        <span className="soft">{words.didNotRun}</span>
+      </WhyButton>
+    )
+  }
+  return <span className="soft">{words.neverRan}</span>
 }

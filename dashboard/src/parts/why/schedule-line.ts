@@ -6,6 +6,7 @@ import { scheduleWords as words } from '../../words/common.js'
 export function scheduleLine({ schedule }: Trigger): string {
   const { kind, expression, timezone, everyMs, at } = schedule
   const every = typeof everyMs === 'number' ? words.every(formatDuration(everyMs)) : undefined
+  if (kind === 'after-finish' && every !== undefined) return words.afterFinish(every)
   const texts = [expression, every, at, timezone].filter((text) => typeof text === 'string')
   return [words.kinds[kind] ?? kind, ...texts].join(' · ')
 }

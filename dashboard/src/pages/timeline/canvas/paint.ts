@@ -187,12 +187,18 @@ class LanePainter {
   }
 
   /** Several instants: the families one above the other, by their share, and how many there are. */
-  #block({ tally, count, mark }: Item, left: number, right: number): void {
+  #block({ tally, count: all, mark, roomPx }: Item, from: number, right: number): void {
     const { rowPx, colours } = this.#scene
-    const end = Math.max(right, left + 3)
+    const leastPx = roomPx < shapeRoomPx ? 3 : shapeRoomPx
+    const left = right - from < leastPx && roomPx >= shapeRoomPx ? from - leastPx / 2 : from
+    const end = Math.max(right, left + leastPx)
     const height = rowPx - 11
     const present = new Map<Family, number>()
+    // That a round was checked says nothing beside the runs that followed.
+    const checks = tally.checked ?? 0
+    const count = all === checks ? all : all - checks
     for (const [name, instants] of Object.entries(tally)) {
+      if (name === 'checked' && count < all) continue
       const { family } = marks[name as keyof typeof marks]
       present.set(family, (present.get(family) ?? 0) + instants)
     }

@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { LongName } from '../../../parts/long-name.js'
 import { StateMark } from '../../../parts/state-mark.js'
 import type { LaneRow } from '../lane/job-lanes.js'
 import styles from './chart.module.css'
@@ -49,8 +50,8 @@ const LaneLabel = memo(function LaneLabel({
       data-cursor={hasCursor}
       style={{ insetBlockStart: top, blockSize: rowPx }}
     >
-      <Link href={href} className={styles['name']} title={title}>
-        {name}
+      <Link href={href} className={styles['name']} title={title} aria-label={name}>
+        <LongName>{name}</LongName>
       </Link>
       {mark === undefined ? null : <StateMark mark={mark} label={false} />}
     </div>

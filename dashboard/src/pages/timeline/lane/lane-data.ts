@@ -11,6 +11,8 @@ export interface Band {
   /** Infinity where it has no end. */
   readonly untilMs: number
   readonly text: string
+  /** What an instant within it is recorded as. */
+  readonly mark: Mark
 }
 
 /** Everything on one lane. */
@@ -86,19 +88,29 @@ function laneData(name: string, lanes: readonly LanePart[], shared: readonly Ban
     lanes.flatMap(({ lane }) => lane.holds),
     holdKey,
   )
+  const bands = [...held.map(bandOf), ...shared]
+  const nowMs = Math.max(...lanes.map(({ piece }) => Date.parse(piece.answer.at)))
+  const points = [...lanes.flatMap(pointsOf), ...split.flatMap(({ point }) => point ?? [])]
   return {
     name,
     job: newest.trigger.job,
     state: newest.trigger.state,
     zone: newest.timezone ?? undefined,
-    points: [...lanes.flatMap(pointsOf), ...split.flatMap(({ point }) => point ?? [])].toSorted(
-      (one, other) => one.fromMs - other.fromMs,
-    ),
+    points: points
+      .map((point) => withHold(point, bands, nowMs))
+      .toSorted((one, other) => one.fromMs - other.fromMs),
     bars: [...split.flatMap(({ bar }) => bar ?? []), ...joined(lanes.flatMap(crowdOf))],
-    bands: [...held.map(bandOf), ...shared],
+    bands,
     shared,
     answers: lanes.map(({ lane }) => lane),
   }
+}
+
+/** The ledger gets what a hold held back when the hold ends. Until then it is said here: it was due, and did not run. */
+function withHold(point: Point, bands: readonly Band[], nowMs: number): Point {
+  if (point.tally.due === undefined || point.fromMs > nowMs) return point
+  const band = bands.find(({ fromMs, untilMs }) => fromMs <= point.fromMs && point.fromMs < untilMs)
+  return band === undefined ? point : { ...point, tally: { [band.mark]: 1 }, rule: band.text }
 }
 
 const pointsOfLane = new WeakMap<Lane, readonly Point[]>()
@@ -173,7 +185,13 @@ function rangeParts({ firstAt, lastAt, reason, rule, detail }: Lane['ranges'][nu
 
 function bandOf({ target, fromAt, untilAt, by, note }: Hold): Band {
   const text = note === '' ? words.heldBy(target, by) : `${words.heldBy(target, by)}: ${note}`
-  return { fromMs: Date.parse(fromAt), untilMs: untilAt === null ? Infinity : Date.parse(untilAt), text }
+  const mark = target === 'all' ? 'frozen' : target.startsWith('switch:') ? 'switch' : 'paused'
+  return {
+    fromMs: Date.parse(fromAt),
+    untilMs: untilAt === null ? Infinity : Date.parse(untilAt),
+    text,
+    mark,
+  }
 }
 
 function holdKey({ target, fromAt }: Hold): string {

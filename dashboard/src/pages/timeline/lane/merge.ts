@@ -24,7 +24,7 @@ export interface Item {
   readonly mark: Mark
   readonly count: number
   readonly tally: Tally
-  /** The room of a shape, in pixels, up to the next one. */
+  /** The room of a shape or of a block that stands alone, in pixels, up to the next one. */
   readonly roomPx: number
   /** The point of a shape, or the bar. */
   readonly point?: Point
@@ -46,10 +46,14 @@ export function itemsOf(points: readonly Point[], bars: readonly Bar[], msPerPx:
     while (end < points.length && gapBetween(points[end - 1] as Point, points[end] as Point) < nearMs)
       end += 1
     const first = points[start] as Point
+    const roomPx = roomOf(points, [start, end]) / msPerPx
     if (end - start === 1 && countOf(first.tally) === 1) {
-      items.push(shapeOf(first, { before: points[start - 1], after: points[end], msPerPx }))
+      items.push(shapeOf(first, roomPx))
     } else {
-      items.push(...blocksOf(points, [start, end], cellPx * msPerPx))
+      const blocks = blocksOf(points, [start, end], cellPx * msPerPx)
+      const [only] = blocks
+      // One block may be as wide as a shape, where it has the room.
+      items.push(...(only !== undefined && blocks.length === 1 ? [{ ...only, roomPx }] : blocks))
     }
     start = end
   }
@@ -63,25 +67,19 @@ function gapBetween(one: Point, other: Point): number {
   return isSameSide ? other.fromMs - one.untilMs : Infinity
 }
 
-function shapeOf(
-  point: Point,
-  { before, after, msPerPx }: { before: Point | undefined; after: Point | undefined; msPerPx: number },
-): Item {
-  const gapMs = Math.min(
-    before === undefined ? Infinity : point.fromMs - before.untilMs,
-    after === undefined ? Infinity : after.fromMs - point.untilMs,
+/** How far points are from the ones before and after them; the nearer counts. */
+function roomOf(points: readonly Point[], [start, end]: readonly [number, number]): number {
+  const [before, after] = [points[start - 1], points[end]]
+  const [first, last] = [points[start] as Point, points[end - 1] as Point]
+  return Math.min(
+    before === undefined ? Infinity : first.fromMs - before.untilMs,
+    after === undefined ? Infinity : after.fromMs - last.untilMs,
   )
+}
+
+function shapeOf(point: Point, roomPx: number): Item {
   const { fromMs, untilMs, tally } = point
-  return {
-    kind: 'shape',
-    fromMs,
-    untilMs,
-    mark: worstOf(tally),
-    count: 1,
-    tally,
-    roomPx: gapMs / msPerPx,
-    point,
-  }
+  return { kind: 'shape', fromMs, untilMs, mark: worstOf(tally), count: 1, tally, roomPx, point }
 }
 
 interface Block {
