@@ -71,7 +71,7 @@ try {
   await measure('series, 30 days', () => series(store, { ...month, bucketMs: 6 * hour }))
   await measure('late', () => store.late({ now, byMs: 60_000, limit: 50 }))
   await measure('queues', () => store.queues())
-  await measure('troubled', () => store.troubled({ limit: 50 }))
+  await measure('troubled', () => store.troubled({ limit: 50, each: 10 }))
   await measure('counts', () => store.counts())
   await measure('count of one job', () => store.countRuns({ job: 'job-1' }, 1000))
   await measure('count of a rare job', () => store.countRuns({ job: 'nobody' }, 1000))

@@ -47,8 +47,11 @@ export interface Overview {
   /** Ranges of the ledger, the newest recorded first; `before` is the number of the last one seen. */
   ledgerPage(request: LedgerPage): Promise<readonly LedgerEntry[]>
 
-  /** The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. */
-  troubled(request: { limit: number }): Promise<readonly Run[]>
+  /**
+   * The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. At most
+   * `each` of the same trigger, job and partition, so that one that fails all night does not hide the others.
+   */
+  troubled(request: { limit: number; each: number }): Promise<readonly Run[]>
 
   /** The ends of runs in `[fromAt, untilAt)`, counted from the runs that are still there, by bucket, job and state; empty buckets are left out. */
   series(request: SeriesRequest): Promise<readonly SeriesRow[]>

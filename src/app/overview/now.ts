@@ -15,6 +15,8 @@ import { usualDurations, type UsualDuration } from './usual.js'
 
 /** How many of each kind are shown. */
 const shown = 50
+/** How many failed runs of the same trigger, job and partition are among them. */
+const shownOfOne = 10
 /** A run that waits for longer than this is late. */
 const lateMs = MINUTE_MS
 /** How long the parts are remembered that cost much and change little. */
@@ -33,7 +35,7 @@ export function nowReader(): ReadNow {
   const rememberDay = remembered<unknown>(freshMs)
   return async ({ store, kinds, now }) => {
     const [troubled, missed, queues, workers, holds] = [
-      await store.troubled({ limit: shown + 1 }),
+      await store.troubled({ limit: shown + 1, each: shownOfOne }),
       await missedSince(store, now - DAY_MS),
       await store.queues(),
       await store.workers(),

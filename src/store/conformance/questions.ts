@@ -26,7 +26,7 @@ export async function askAll(store: Pick<Store, keyof Overview | keyof Auditing>
     { reasons: ['missed'] as const },
   ])
     await store.ledgerPage({ limit: 9, before: 99, ...more })
-  await store.troubled({ limit: 9 })
+  await store.troubled({ limit: 9, each: 9 })
   await store.series({ fromAt, untilAt, bucketMs: HOUR_MS })
   await store.series({ fromAt, untilAt, bucketMs: HOUR_MS, byJob: true, jobs: ['work'] })
   await store.late({ now: untilAt, byMs: 1, limit: 9 })

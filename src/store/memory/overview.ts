@@ -135,12 +135,17 @@ export function ledgerPage(tables: Tables, request: LedgerPage): LedgerEntry[] {
     .map((range) => ({ ...range }))
 }
 
-/** The newest failed runs that nothing has repaired. */
-export function troubled(tables: Tables, { limit }: { limit: number }): Run[] {
+/** The newest failed runs that nothing has repaired, so many of each trigger, job and partition. */
+export function troubled(tables: Tables, { limit, each }: { limit: number; each: number }): Run[] {
   const found: Run[] = []
+  const counts = new Map<string, number>()
   for (const row of tables.runsById.backwards()) {
     if (found.length >= limit) break
-    if (row.phase === 'failed' && !isRepaired(tables, row)) found.push(toRun(row))
+    if (row.phase !== 'failed') continue
+    const key = JSON.stringify([row.trigger, row.job, row.partition])
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    if (count <= each && !isRepaired(tables, row)) found.push(toRun(row))
   }
   return found
 }

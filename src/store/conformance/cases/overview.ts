@@ -195,7 +195,7 @@ export function overviewLaws(law: Law): void {
       await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
     }
     const ids = async (limit = 9): Promise<string[]> =>
-      (await stage.store.troubled({ limit })).map(({ id }) => id)
+      (await stage.store.troubled({ limit, each: 9 })).map(({ id }) => id)
     const [a1, b1, alone] = runs.map(({ id }) => id)
     expect(await ids()).toEqual([alone, b1, a1])
     expect(await ids(1)).toEqual([alone])
@@ -203,6 +203,28 @@ export function overviewLaws(law: Law): void {
       await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + minute })
     }
     expect(await ids()).toEqual([alone, b1])
+  })
+
+  law('of the troubled runs of one trigger and partition, only the newest are given', async (stage) => {
+    await stage.ready()
+    const noisy = Array.from({ length: 5 }, (_, index) =>
+      aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
+    )
+    const runs = [
+      aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
+      aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
+      aRun('one', { dueAt: t0 + 3 }),
+      ...noisy,
+      aRun('two', { dueAt: t0 + 20 }),
+    ]
+    await stage.enqueue(runs)
+    for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
+      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    }
+    const names = new Map(runs.map((run, index) => [run.id, index]))
+    const found = await stage.store.troubled({ limit: 9, each: 2 })
+    expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 1, 0])
+    expect(await stage.store.troubled({ limit: 3, each: 1 })).toHaveLength(3)
   })
 }
 

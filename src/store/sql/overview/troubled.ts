@@ -9,14 +9,22 @@ import { FROM_RUNS, UNHAPPY } from '../runs/read-runs.js'
 const mostLookedAt = 1000
 
 // Relies on: runs_unhappy for the newest failed ones, runs_trigger for a later run of each that is done.
+// A later run that is done repairs all of the same trigger and partition before it, so leaving out their oldest loses nothing.
 const TROUBLED = `${FROM_RUNS} where runs.id = any(array(
-    select id from rota.runs where ${UNHAPPY} and state = ${failed} order by id desc limit ${mostLookedAt}
+    select id from (
+      select newest.id, row_number() over (
+        partition by newest.trigger, newest.job, newest.partition order by newest.id desc
+      ) as place from (
+        select id, trigger, job, partition from rota.runs
+        where ${UNHAPPY} and state = ${failed} order by id desc limit ${mostLookedAt}
+      ) newest
+    ) placed where place <= $2
   )) and not exists (
     select 1 from rota.runs later where later.trigger = runs.trigger and later.due_at > runs.due_at
       and later.state = ${done} and coalesce(later.partition, '') = coalesce(runs.partition, '')
   ) order by runs.id desc limit $1`
 
-/** The newest failed runs that nothing has repaired. */
-export function* troubled(session: Session, { limit }: { limit: number }): Verb<Run[]> {
-  return (yield* session.sql.all<RunRow>(TROUBLED, limit)).map(runOf)
+/** The newest failed runs that nothing has repaired, so many of each trigger, job and partition. */
+export function* troubled(session: Session, { limit, each }: { limit: number; each: number }): Verb<Run[]> {
+  return (yield* session.sql.all<RunRow>(TROUBLED, limit, each)).map(runOf)
 }
