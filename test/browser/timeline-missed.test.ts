@@ -39,10 +39,10 @@ describe.each(stores)('on %s', (store) => {
     await expect.poll(async () => (await ledger()).length, { timeout: 20_000 }).toBeGreaterThan(0)
     const [range] = await ledger()
 
-    // Marked as seen, it is off the first page; taken back, it is there again.
+    // Dismissed, it is off the first page; taken back, it is there again.
     await page.goto(served.url)
     const needs = page.getByRole('region', { name: 'Needs you' })
-    await needs.getByRole('button', { name: 'Mark as seen' }).click()
+    await needs.getByRole('button', { name: 'Dismiss' }).click()
     const row = needs.getByRole('link', { name: 'nightly' })
     await row.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()

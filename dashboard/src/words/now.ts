@@ -17,9 +17,10 @@ export const words = {
         ? 'sensor, its last poll failed'
         : `sensor, ${formatCount(failures)} polls failed in a row`,
     others: (count: string) => `${count} more`,
-    looked: 'Mark as seen',
+    looked: 'Dismiss',
     lookedHint: 'Takes it off this list, for everybody. The ledger keeps it.',
     lookedDone: (trigger: string) => `${trigger} is off the list, for everybody.`,
+    allFailed: 'There are more: all failed runs, by error.',
     rule: 'A failed run leaves this list when it is retried and done, or when a later run of its trigger is done.',
   },
   next: {

@@ -85,7 +85,7 @@ export const words = {
   },
   durations: {
     title: 'Durations, newest 200',
-    usual: (median: string, slow: string) => `median ${median} · 95 % within ${slow}`,
+    usual: (median: string, slow: string) => `median ${median} · 95 % ≤ ${slow}`,
     none: 'No run has ended yet.',
     label: (count: number, longest: string) =>
       `Durations of the newest ${formatCount(count)} runs; the longest took ${longest}.`,

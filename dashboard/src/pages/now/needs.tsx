@@ -56,7 +56,12 @@ export function Needs({ now }: { now: Now }): ReactNode {
           ))}
         </ul>
       )}
-      {troubled.items.length > 0 ? <p className={styles['foot']}>{words.needs.rule}</p> : null}
+      {troubled.items.length > 0 ? (
+        <p className={styles['foot']}>
+          {words.needs.rule}{' '}
+          {troubled.more ? <Link href="/runs?q=state:failed&by=error">{words.needs.allFailed}</Link> : null}
+        </p>
+      ) : null}
     </Panel>
   )
 }
@@ -78,6 +83,9 @@ function byName(runs: readonly RunBrief[]): readonly (readonly [RunBrief, ...Run
   return [...groups.values()]
 }
 
+/** The server gives so many runs of a trigger beside its newest; there may be more. */
+const mostOthers = 9
+
 function Failed({
   run: { id, trigger, job, dueAt, attempt, error },
   others,
@@ -97,7 +105,7 @@ function Failed({
     >
       {others === 0 ? null : (
         <Link href={`/runs?q=${encodeURIComponent(q)}`} className={styles['others']}>
-          {words.needs.others(formatCount(others))}
+          {words.needs.others(common.total(formatCount(others), others >= mostOthers))}
         </Link>
       )}
       {trigger === null ? null : <WhyButton trigger={trigger} from={dueAt} />}
