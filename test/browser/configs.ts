@@ -22,7 +22,7 @@ triggers:
 )}
 queues:
   ${long}: { concurrency: 2 }
-${hasFeatures('rounds') ? `rounds:\n  ${long}-round: { every: 20s, services: [greet] }` : ''}
+${hasFeatures('rounds') ? `rounds:\n  ${long}-round: { every: 20s, services: [greet, ${long}] }` : ''}
 ${hasFeatures('sensors') ? `sensors:\n  ${long}-sensor: { type: files, glob: 'incoming/*.csv', every: 5s, job: greet }` : ''}
 ${hasFeatures('assets') ? `assets:\n  ${long}-asset: { partitions: { kind: daily, start: 2026-01-01 }, command: [echo, made] }` : ''}
 `

@@ -36,6 +36,7 @@ describe.each(stores)('on %s', (store) => {
     await pause.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByText('Paused tick.').waitFor()
     await page.locator('header').getByText('paused', { exact: true }).waitFor()
+    await page.getByText(/^Paused by local since .*until .*db upgrade$/).waitFor()
 
     const { items } = await served.client('GET /holds')
     const hold = items.find(({ target }) => target === 'trigger:tick')

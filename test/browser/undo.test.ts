@@ -8,10 +8,12 @@ const config = `
 jobs:
   greet: { command: ['true'] }
   mailed: { command: ['true'], queue: mail }
+  slow: { command: [sleep, '120'] }
   broken: { command: [sh, -c, 'exit 3'] }
 triggers:
   nightly: { job: greet, cron: '0 2 * * *' }
 ${hasFeatures('rounds') ? 'rounds:\n  housekeeping: { every: 20s, services: [greet] }' : ''}
+${hasFeatures('sensors') ? "sensors:\n  watch: { type: http, url: 'http://127.0.0.1:9/', every: 5s, job: greet }" : ''}
 `
 
 /** What is taken back says so in the audit. */
@@ -92,6 +94,9 @@ describe('what a change did is taken back', () => {
   })
 
   it('of a process: it takes runs again', async () => {
+    // It would exit without a run in progress.
+    const { id } = await served.client('POST /runs', { body: { job: 'slow' } })
+    await served.until(id, 'running')
     await go('/queues')
     await change('Drain…', 'Drain', /takes no more runs/)
     await undo()
@@ -150,7 +155,7 @@ describe('what a change did is taken back', () => {
     await page.getByRole('button', { name: 'Edit…' }).click()
     const dialog = page.getByRole('dialog')
     // Nothing is changed yet.
-    expect(await dialog.getByRole('button', { name: 'Save' }).getAttribute('aria-disabled')).toBe('true')
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
     await dialog.getByLabel('Catch-up').selectOption('skip')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved added.').waitFor()
@@ -185,6 +190,14 @@ describe('what a change did is taken back', () => {
     await page.getByRole('button', { name: 'Save view…' }).waitFor()
     expect(browser.troubles).toEqual([])
   })
+})
+
+it.runIf(hasFeatures('sensors'))('a sensor whose polls fail needs somebody', async () => {
+  await go('/')
+  const needs = page.getByRole('region', { name: 'Needs you' })
+  await needs.getByText(/sensor, .* failed/).waitFor()
+  await needs.getByRole('link', { name: 'watch' }).click()
+  await page.getByRole('heading', { name: 'watch' }).waitFor()
 })
 
 it('the search takes what is typed at once, and opens it', async () => {

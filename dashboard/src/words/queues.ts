@@ -61,12 +61,13 @@ jobs:
       undrain: (id: string) => `Let ${id} take work again?`,
     },
     drainText: {
-      drain: 'It finishes the runs that it has and takes no more. Other processes take over.',
+      drain:
+        'It finishes the runs that it has, takes no more, and exits. Until then this can be undone. Other processes take over; if it is the one that serves this page, the page goes with it.',
       undrain: 'It takes runs again, up to its slots.',
     },
     drainAction: { drain: 'Drain', undrain: 'Undrain' },
     drained: {
-      drain: (target: string) => `${target} takes no more runs.`,
+      drain: (target: string) => `${target} takes no more runs, and exits when it has finished.`,
       undrain: (target: string) => `${target} takes runs again.`,
     },
     scope: 'What',

@@ -98,6 +98,7 @@ export const words = {
     retry: 'Retry…',
     cancel: 'Cancel…',
     again: 'Run again…',
+    why: 'Why this run',
     only: (states: string) => `Only a run that is ${states} can be changed this way.`,
     retryTitle: 'Retry this run?',
     retryText: 'It keeps its id and gets all its attempts again. A worker takes it as soon as it can.',

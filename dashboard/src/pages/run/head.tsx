@@ -8,6 +8,7 @@ import { CopyButton } from '../../parts/copy-button.js'
 import { StateMark } from '../../parts/state-mark.js'
 import head from '../../parts/page-head.module.css'
 import { Time } from '../../parts/time.js'
+import { useWhy } from '../../parts/why/why-address.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { useKeys } from '../../shell/keys.js'
 import { words } from '../../words/run.js'
@@ -17,6 +18,7 @@ import { CancelDialog, RetryDialog, RunAgainDialog } from './actions.js'
 export function RunHead({ run }: { run: Run }): ReactNode {
   const [asked, setAsked] = useState<'retry' | 'cancel' | 'again'>()
   const { why } = useMay('operate')
+  const [, ask] = useWhy()
   const { id, trigger, job, state, attempt, dueAt, cancelRequested } = run
   const canRetry = state === 'failed' || state === 'cancelled'
   const canCancel = state === 'pending' || state === 'running'
@@ -26,6 +28,9 @@ export function RunHead({ run }: { run: Run }): ReactNode {
       label: words.actions.retryAction,
       act: () => canRetry && why === undefined && setAsked('retry'),
     },
+    ...(trigger === null
+      ? []
+      : [{ keys: 'e', label: words.actions.why, act: () => ask({ trigger, from: dueAt }) }]),
   ])
   const close = (): void => setAsked(undefined)
   return (
