@@ -47,7 +47,7 @@ describe.each(stores)('on %s', (store) => {
     await dialog.getByText('6 to make').waitFor()
     await dialog.getByText('1 skipped').waitFor()
     await dialog.getByRole('listitem').filter({ hasText: third }).getByText('done').waitFor()
-    await dialog.getByLabel('At a time').fill('1')
+    await dialog.getByLabel('Running at once').fill('1')
     await dialog.getByLabel('Reason').fill('lost a disk')
     await dialog.getByRole('button', { name: 'Start 6' }).click()
     await page.getByText('Started a backfill of 6 partitions.').waitFor()

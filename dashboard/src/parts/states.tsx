@@ -12,7 +12,7 @@ export function EmptyState({
   children,
   command,
 }: {
-  title: string
+  title: ReactNode
   children?: ReactNode
   /** A command or code to copy. */
   command?: string

@@ -6,6 +6,7 @@ import { LiveProvider } from '../data/live-context.js'
 import { sessionQuery } from '../data/session.js'
 import { Button } from '../parts/button.js'
 import { ErrorState } from '../parts/states.js'
+import { WithCode } from '../parts/with-code.js'
 import { words as common } from '../words/common.js'
 import { words } from '../words/shell.js'
 import styles from './signed-in.module.css'
@@ -42,7 +43,9 @@ function SignInForm(): ReactNode {
         <h1>
           {common.product}: {words.signIn.title}
         </h1>
-        <p className="soft">{words.signIn.text}</p>
+        <p className="soft">
+          <WithCode text={words.signIn.text} />
+        </p>
         <label className={styles['field']}>
           {words.signIn.token}
           <input name="token" type="password" autoComplete="current-password" required maxLength={512} />

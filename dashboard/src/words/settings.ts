@@ -4,6 +4,7 @@ export const words = {
   tabs: { switches: 'Switches', tokens: 'Tokens', audit: 'Audit', about: 'Health and retention' },
   on: 'on',
   off: 'off',
+  frozenBy: (by: string) => `frozen by ${by}`,
   heldBy: (by: string) => `switched off by ${by}`,
   since: 'since',
   until: 'until',

@@ -72,7 +72,7 @@ export function headline(one: Explanation): string {
     case 'not-defined':
       return 'The trigger was not in force then.'
     case 'unexplained':
-      return 'It was due and nothing is recorded. This must not happen; `rota doctor` looks for the cause.'
+      return 'It was due and nothing is recorded. This must not happen: run rota doctor to find the cause.'
   }
 }
 

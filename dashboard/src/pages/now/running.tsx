@@ -6,6 +6,7 @@ import { useNow } from '../../data/now.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState } from '../../parts/states.js'
+import { WithCode } from '../../parts/with-code.js'
 import { words } from '../../words/now.js'
 import styles from './page.module.css'
 
@@ -26,7 +27,9 @@ export function Running({ now: { running, workers } }: { now: Now }): ReactNode 
       }
     >
       {running.items.length === 0 ? (
-        <EmptyState title={workers.live === 0 ? words.running.noWorker : words.running.nothing} />
+        <EmptyState
+          title={<WithCode text={workers.live === 0 ? words.running.noWorker : words.running.nothing} />}
+        />
       ) : (
         <ul>
           {running.items.map((run) => (

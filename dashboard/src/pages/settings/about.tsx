@@ -11,6 +11,7 @@ import { FactList } from '../../parts/facts.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { ErrorState, Skeleton } from '../../parts/states.js'
 import { useToast } from '../../parts/toast.js'
+import { WithCode } from '../../parts/with-code.js'
 import { words } from '../../words/settings.js'
 import styles from './page.module.css'
 
@@ -81,13 +82,6 @@ export function About(): ReactNode {
       )}
     </div>
   )
-}
-
-/** A text whose commands stand between backquotes, as the terminal prints it. */
-function WithCode({ text }: { text: string }): ReactNode {
-  return text
-    .split('`')
-    .map((part, index) => (index % 2 === 0 ? part : <code key={`${index} ${part}`}>{part}</code>))
 }
 
 /** Who reads, and how to leave. Who is on the same machine without a token, or came in through another program, has no session. */

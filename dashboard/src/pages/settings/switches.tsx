@@ -102,7 +102,10 @@ function SwitchRow({ one }: { one: Switch }): ReactNode {
 function HeldBy({ hold, mark }: { hold: Hold; mark: 'frozen' | 'switch' }): ReactNode {
   return (
     <p className={styles['line']}>
-      <StateMark mark={mark} label={words.heldBy(printable(hold.by))} />
+      <StateMark
+        mark={mark}
+        label={mark === 'frozen' ? words.frozenBy(printable(hold.by)) : words.heldBy(printable(hold.by))}
+      />
       <span>
         {words.since} <Time at={hold.fromAt} />
       </span>

@@ -53,7 +53,7 @@ export function SelectionBar({
   const from = new Date(selection.fromMs).toISOString()
   const until = new Date(selection.untilMs).toISOString()
   return (
-    <section className={styles['selection']} aria-label={words.selection.label}>
+    <section className={styles['selection']} aria-label={words.selection.label} data-bottom-bar>
       <div className={styles['selected']}>
         <strong className="cut">{words.selection.lanes(name, names.length - 1)}</strong>
         <span>

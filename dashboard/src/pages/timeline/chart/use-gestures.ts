@@ -79,7 +79,11 @@ export function useGestures(plot: RefObject<HTMLElement | null>, gestures: Gestu
       held.current.delete(event.pointerId)
       if (one === undefined) return
       if (!one.hasMoved) latest.current.onClick(one.start)
-      else if (one.kind === 'select') latest.current.onSelect(one.start, spotOf(event), true)
+      else if (one.kind === 'select') {
+        // What lay under the pointer before the drag would cover the selection.
+        latest.current.onHover(undefined)
+        latest.current.onSelect(one.start, spotOf(event), true)
+      }
     },
     onPointerCancel: (event: PointerEvent) => void held.current.delete(event.pointerId),
     onPointerLeave: () => latest.current.onHover(undefined),
