@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Asset } from '../../../../src/client/operations.js'
-import { LongName } from '../../parts/long-name.js'
+import { LongName } from '../../parts/text/long-name.js'
 import { words } from '../../words/assets.js'
 import styles from './graph.module.css'
 import { placesOf } from './layers.js'

@@ -6,7 +6,7 @@ import { useNow } from '../../data/now.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState } from '../../parts/states.js'
-import { WithCode } from '../../parts/with-code.js'
+import { WithCode } from '../../parts/text/with-code.js'
 import { words } from '../../words/now.js'
 import styles from './page.module.css'
 

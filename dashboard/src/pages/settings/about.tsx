@@ -11,7 +11,7 @@ import { FactList } from '../../parts/facts.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { ErrorState, Skeleton } from '../../parts/states.js'
 import { useToast } from '../../parts/toast.js'
-import { WithCode } from '../../parts/with-code.js'
+import { WithCode } from '../../parts/text/with-code.js'
 import { words } from '../../words/settings.js'
 import styles from './page.module.css'
 

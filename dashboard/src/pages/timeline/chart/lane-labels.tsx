@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { LongName } from '../../../parts/long-name.js'
+import { LongName } from '../../../parts/text/long-name.js'
 import { StateMark } from '../../../parts/state-mark.js'
 import type { LaneRow } from '../lane/job-lanes.js'
 import styles from './chart.module.css'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { printable } from '../data/printable.js'
+import { printable } from '../../data/printable.js'
 import styles from './json-block.module.css'
 
 /** Longer texts would make the page slow; nobody reads them here. */
