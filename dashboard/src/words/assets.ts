@@ -10,6 +10,7 @@ export const words = {
     deps.length === 0 ? name : `${name}, made from ${deps.join(', ')}`,
   unknown: (name: string) => `There is no asset ${name}.`,
   kind: (kind: string, zone: string) => (zone === '' ? kind : `${kind}, ${zone}`),
+  schedule: 'made by the schedule',
   noPartitions: 'It has no partitions yet: the first one has not begun.',
   older: 'Show older ones',
   legend: 'States',

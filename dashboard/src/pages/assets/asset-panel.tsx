@@ -40,9 +40,9 @@ export function AssetPanel({ asset }: { asset: Asset }): ReactNode {
         <>
           <span>{words.kind(grid.kind, timezoneOf(grid))}</span>
           {schedules.map((schedule) => (
-            <Link key={schedule.name} href={triggerHref(schedule.name)}>
-              {schedule.name}
-            </Link>
+            <span key={schedule.name}>
+              {words.schedule} <Link href={triggerHref(schedule.name)}>{schedule.name}</Link>
+            </span>
           ))}
         </>
       }

@@ -2,10 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Trigger } from '../../../../src/client/operations.js'
 import type { ClockChange } from '../../../../src/client/ui-operations.js'
+import { exactTime } from '../../data/format.js'
+import { useNow } from '../../data/now.js'
 import { nextQuery } from '../../data/triggers.js'
+import { useZone } from '../../data/zone.js'
 import { Panel } from '../../parts/panel.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Time } from '../../parts/time.js'
+import { zoneOf } from '../../parts/why/schedule-line.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { words } from '../../words/trigger.js'
 import styles from './page.module.css'
@@ -18,6 +22,10 @@ export function Next({ trigger }: { trigger: Trigger }): ReactNode {
   const changes = clockChanges(useCronPreview(trigger))
   // The store knows where the trigger stands; the times after that are computed.
   const first = nextAt === null ? [] : [nextAt]
+  const zone = useZone(zoneOf(trigger))
+  const now = useNow()
+  const offsetOf = (at: string | undefined): string =>
+    at === undefined ? '' : exactTime(Date.parse(at), zone, { now }).offset
   const instants = [...new Set([...first, ...(data?.items ?? []).map(({ at }) => at)])].slice(0, 8)
   return (
     <Panel title={words.next.title} padded>
@@ -29,7 +37,12 @@ export function Next({ trigger }: { trigger: Trigger }): ReactNode {
             <li key={at}>
               <WhyButton trigger={name} from={at}>
                 <StateMark mark={state === 'on' ? 'due' : 'paused'} label={false} />
-                <Time at={at} withOffset relative={index === 0} />
+                <Time
+                  at={at}
+                  // It is said once, and where a change of the clocks makes it another one.
+                  withOffset={offsetOf(at) !== offsetOf(instants[index - 1])}
+                  relative={index === 0}
+                />
               </WhyButton>
             </li>
           ))}
