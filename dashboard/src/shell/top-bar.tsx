@@ -48,7 +48,7 @@ export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () 
 
 const modifierName = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl '
 
-function PageLink({ page: { path, title }, onClick }: { page: Page; onClick?: () => void }): ReactNode {
+function PageLink({ page: { path, title, load }, onClick }: { page: Page; onClick?: () => void }): ReactNode {
   const [current] = useLocation()
   const isHere = path === '/' ? current === '/' : current === path || current.startsWith(`${path}/`)
   const ref = useRef<HTMLAnchorElement>(null)
@@ -59,6 +59,9 @@ function PageLink({ page: { path, title }, onClick }: { page: Page; onClick?: ()
       href={path}
       className={styles['page']}
       aria-current={isHere ? 'page' : undefined}
+      data-title={title}
+      // The code of the page is there when the click comes; without it, the page itself tells what went wrong.
+      onPointerEnter={() => void load().catch(() => undefined)}
       onClick={onClick}
     >
       {title}
