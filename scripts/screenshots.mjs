@@ -70,8 +70,7 @@ async function takeAll(url) {
   for (const path of pagePaths().filter((one) => one !== '/sensors/:name')) {
     const filled = path.replace(':id', failed).replace(':name', 'tick').replace(/:\w+/, '')
     const [, name = ''] = /^\/?(.*?)\/?$/.exec(path.replace(/:\w+/, 'one')) ?? []
-    // After a minute, an hour has more to show than a day.
-    const asked = { '/timeline': '?range=1h', '/simulate': '?days=1&run=yes' }[path] ?? ''
+    const asked = path === '/simulate' ? '?days=1&run=yes' : ''
     await take({ name: name === '' ? 'now' : name.replaceAll('/', '-'), path: `${filled}${asked}` })
   }
   await take({ name: 'now-dark', path: '/', theme: 'dark' })
