@@ -100,8 +100,12 @@ describe.each(stores)('on %s', (store) => {
     await pause.waitFor()
     expect(await pause.getAttribute('aria-disabled')).toBe(null)
     expect(await send(page, '/freeze')).toBe(403)
+    await page.goto(`${served.url}/#/settings?tab=about`)
+    await page.getByText('olga, operate').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await send(page, '/triggers/nightly/pause')).toBe(401)
     // The next tab is one of this machine, without the session.
-    await page.context().clearCookies()
     await page.close()
 
     const admin = await browser.open(`${served.url}/#/settings?tab=tokens`)
