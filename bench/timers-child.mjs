@@ -37,7 +37,7 @@ const definedMs = performance.now() - startMs
 await sleep(1000)
 const rssMiB = await residentMiB()
 const heapMiB = process.memoryUsage().heapUsed / 2 ** 20
-// V8 compacts its heap eight seconds after a start, and once more soon after: 80 ms that are no part of rest.
+// V8 compacts its heap once or twice within twenty seconds after a start: up to 130 ms that are no part of rest.
 await sleep(Number(flags.settleMs))
 const cpuPercent = await cpuWhile(Number(flags.restMs))
 if (due > 0) await letThemBeDue()

@@ -49,7 +49,8 @@ export interface Overview {
 
   /**
    * The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. At most
-   * `each` of the same trigger, job and partition, so that one that fails all night does not hide the others.
+   * `each` of the same trigger and job, so that one that fails all night does not hide the others. A store may look at
+   * the newest 1,000 failed runs only.
    */
   troubled(request: { limit: number; each: number }): Promise<readonly Run[]>
 

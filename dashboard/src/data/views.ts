@@ -16,6 +16,8 @@ export function useViews(): {
   readonly views: readonly SavedView[]
   readonly save: (view: SavedView) => void
   readonly remove: (name: string) => void
+  /** Puts all of them back as they were. */
+  readonly restore: (views: readonly SavedView[]) => void
 } {
   const [text, keep] = useSetting('views')
   const views = readViews(text)
@@ -29,6 +31,7 @@ export function useViews(): {
       write([...others, view].slice(-mostViews))
     },
     remove: (name) => write(views.filter((view) => view.name !== name)),
+    restore: write,
   }
 }
 

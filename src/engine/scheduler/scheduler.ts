@@ -2,6 +2,7 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
+import { manyTicks } from '../../store/many-ticks.js'
 import type { Store } from '../../store/port.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from '../events.js'
@@ -24,9 +25,6 @@ export interface SchedulerOptions {
 /** How many due triggers are read at once, and how many ticks one transaction commits: the first runs begin early. */
 const mostDue = 1000
 const batch = 200
-
-/** A turn does not wait for the commit of so many ticks. */
-const manyTicks = 50
 
 const retryFaultyMs = 60_000
 const tellClockMs = 10_000

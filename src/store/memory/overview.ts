@@ -135,17 +135,17 @@ export function ledgerPage(tables: Tables, request: LedgerPage): LedgerEntry[] {
     .map((range) => ({ ...range }))
 }
 
-/** The newest failed runs that nothing has repaired, so many of each trigger, job and partition. */
+/** The newest failed runs that nothing has repaired, so many of each trigger and job. */
 export function troubled(tables: Tables, { limit, each }: { limit: number; each: number }): Run[] {
   const found: Run[] = []
   const counts = new Map<string, number>()
   for (const row of tables.runsById.backwards()) {
     if (found.length >= limit) break
-    if (row.phase !== 'failed') continue
-    const key = JSON.stringify([row.trigger, row.job, row.partition])
+    if (row.phase !== 'failed' || isRepaired(tables, row)) continue
+    const key = JSON.stringify([row.trigger, row.job])
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
-    if (count <= each && !isRepaired(tables, row)) found.push(toRun(row))
+    if (count <= each) found.push(toRun(row))
   }
   return found
 }

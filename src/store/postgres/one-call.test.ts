@@ -230,14 +230,53 @@ it('G6: a turn whose many ends free slots claims others meanwhile, and asks for 
   const one = { worker: 'w', now: t0, claimRequest: { jobs: ['work'], slots: 100, prefetch: 0 } }
   const first = await store.turn({ ...one, finished: [] })
   expect(first).toMatchObject({ more: true })
-  const second = await store.turn({
-    ...one,
-    finished: first.claims.map(({ run }) => ({ ...endOf(''), run })),
+  const finished = first.claims.map(({ run }) => ({ ...endOf(''), run }))
+  // The ends fail, and the claims are committed: they are two transactions.
+  await refuse(done)
+  const second = await store.turn({ ...one, finished })
+  expect(second).toMatchObject({ failed: { part: 'finished' }, claims: [{ run: plain.id }] })
+  await client.query(`drop trigger refuse on ${schema}.runs`)
+  const more = Array.from({ length: 100 }, (_, i) => aRun(`more${i}`))
+  await store.enqueue({ runs: more, now: t0 })
+  expect(
+    await store.turn({ ...one, finished: [], claimRequest: { ...one.claimRequest, slots: 1 } }),
+  ).toMatchObject({
+    more: true,
   })
-  expect(second).toMatchObject({ more: true, expired: false })
-  const third = await store.turn({ ...one, finished: [] })
-  const claimed = [...second.claims, ...third.claims].map(({ run }) => run)
-  expect(claimed.toSorted()).toEqual([plain, ...ofAll('second')].map(({ id }) => id).toSorted())
+  // Who is let in may come too late for the claims: then another turn has to follow.
+  const third = await store.turn({ ...one, finished, claimRequest: { ...one.claimRequest, slots: 99 } })
+  expect(third).toMatchObject({ more: true, expired: false })
+  const fourth = await store.turn({ ...one, finished: [] })
+  const claimed = [...third.claims, ...fourth.claims].map(({ run }) => run)
+  const left = [...more.slice(1), ...ofAll('second')].map(({ id }) => id)
+  expect(claimed.toSorted()).toEqual(left.toSorted())
+})
+
+it('G6: a queue counts a run that is claimed where it waits, also for a worker with many jobs', async () => {
+  const names = Array.from({ length: 9 }, (_, i) => `job${i}`)
+  const [limited = ''] = names
+  const jobs = names.map((name) => ({
+    ...aJob(name),
+    queue: 'few',
+    ...(name === limited ? { concurrency: 1 } : {}),
+  }))
+  const queues = [{ name: 'few', concurrency: 2 }]
+  await store.defineJobs({ source: 'code:test', jobs, queues, now: t0 })
+  const slots = [{ key: `job:${limited}`, limit: 1 }]
+  const runs = ['l1', 'l2', 'l3'].map((name) => aRun(name, { job: limited, slots }))
+  await store.enqueue({ runs, now: t0 })
+  const one = { worker: 'w', now: t0, claimRequest: { jobs: names, slots: 5, prefetch: 0 } }
+  // The first turn learns the definitions.
+  let finished: Finished[] = []
+  for (const { id } of runs) {
+    const { claims } = await store.turn({ ...one, finished })
+    expect(claims.map(({ run }) => run)).toEqual([id])
+    const { rows } = await client.query<{ running: number }>(
+      `select running::int from ${schema}.queues where name = 'few'`,
+    )
+    expect(rows).toEqual([{ running: 1 }])
+    finished = claims.map(({ run }) => ({ ...endOf(''), run }))
+  }
 })
 
 it('a statement that the server cancels is made again', async () => {

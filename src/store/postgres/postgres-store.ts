@@ -18,6 +18,7 @@ import type { Enqueued, Hint, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
+import { manyTicks } from '../many-ticks.js'
 import type { CommitOptions, Driver as VerbDriver } from '../sql/driver.js'
 import { log } from '../sql/runs/logs.js'
 import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
@@ -58,9 +59,6 @@ export interface PostgresOptions {
 
 /** The connections of a reader, besides its listener. */
 const readerConnections = 2
-
-/** So many ticks in one transaction take longer than a worker's turn should wait. */
-const manyTicks = 50
 
 /** Opens a Postgres store, and makes it where there is none. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {

@@ -32,7 +32,7 @@ export function Needs({ now }: { now: Now }): ReactNode {
   const isMore = troubled.more || missed.more || late.more
   return (
     <Panel title={words.needs.title} aside={common.total(formatCount(count), isMore)}>
-      {count === 0 ? (
+      {count === 0 && data !== undefined ? (
         <div className={styles['calm']}>
           <StateMark mark="done" label={words.needs.calm} />
           <span className="soft">{words.needs.calmText}</span>

@@ -25,13 +25,13 @@ export function Views({
   isByError: boolean
   onByError: (isByError: boolean) => void
 }): ReactNode {
-  const { views, remove, save } = useViews()
+  const { views, remove, save, restore } = useViews()
   const [isSaving, setSaving] = useState(false)
   const toast = useToast()
   const isKnown = [...given, ...views].some((view) => view.q === q)
   const removeView = (view: SavedView): void => {
     remove(view.name)
-    toast({ text: words.views.removed(view.name), undo: async () => save(view) })
+    toast({ text: words.views.removed(view.name), undo: async () => restore(views) })
   }
   return (
     <div className={styles['views']} role="group" aria-label={words.views.label}>
@@ -57,7 +57,7 @@ export function Views({
         <Chip name={words.errors.show} isOn={isByError} onClick={() => onByError(!isByError)} />
       </span>
       {isSaving ? (
-        <SaveDialog q={q} onSave={save} onRemove={remove} onClose={() => setSaving(false)} />
+        <SaveDialog q={q} onSave={save} onUndo={() => restore(views)} onClose={() => setSaving(false)} />
       ) : null}
     </div>
   )
@@ -74,10 +74,10 @@ function Chip({ name, isOn, onClick }: { name: string; isOn: boolean; onClick: (
 function SaveDialog(props: {
   q: string
   onSave: (view: SavedView) => void
-  onRemove: (name: string) => void
+  onUndo: () => void
   onClose: () => void
 }): ReactNode {
-  const { q, onSave, onRemove, onClose } = props
+  const { q, onSave, onUndo, onClose } = props
   const [name, setName] = useState('')
   const [isDefault, setDefault] = useState(false)
   const toast = useToast()
@@ -90,7 +90,7 @@ function SaveDialog(props: {
       onConfirm={async () => {
         const text = name.trim() === '' ? q : name.trim()
         onSave({ name: text, q, isDefault })
-        toast({ text: words.views.saved(text), undo: async () => onRemove(text) })
+        toast({ text: words.views.saved(text), undo: async () => onUndo() })
       }}
     >
       <p>

@@ -205,26 +205,46 @@ export function overviewLaws(law: Law): void {
     expect(await ids()).toEqual([alone, b1])
   })
 
-  law('of the troubled runs of one trigger and partition, only the newest are given', async (stage) => {
+  law(
+    'of the troubled runs of one trigger, only the newest that nothing has repaired are given',
+    async (stage) => {
+      await stage.ready()
+      const noisy = Array.from({ length: 5 }, (_, index) =>
+        aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
+      )
+      const runs = [
+        aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
+        aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
+        aRun('one', { dueAt: t0 + 3 }),
+        ...noisy,
+        aRun('two', { dueAt: t0 + 20 }),
+      ]
+      await stage.enqueue(runs)
+      for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
+        await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+      }
+      const names = new Map(runs.map((run, index) => [run.id, index]))
+      const found = await stage.store.troubled({ limit: 9, each: 2 })
+      expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
+      expect(await stage.store.troubled({ limit: 3, each: 1 })).toHaveLength(3)
+    },
+  )
+
+  law('a failed run that is repaired hides no older one of its trigger', async (stage) => {
     await stage.ready()
-    const noisy = Array.from({ length: 5 }, (_, index) =>
-      aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
-    )
-    const runs = [
-      aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
-      aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
-      aRun('one', { dueAt: t0 + 3 }),
-      ...noisy,
-      aRun('two', { dueAt: t0 + 20 }),
+    const old = aRun('old', { trigger: 'p', dueAt: t0 + 1, partition: 'a' })
+    const failing = [
+      old,
+      ...[2, 3].map((i) => aRun(`b${i}`, { trigger: 'p', dueAt: t0 + i, partition: 'b' })),
     ]
-    await stage.enqueue(runs)
-    for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
-      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    const good = aRun('good', { trigger: 'p', dueAt: t0 + 4, partition: 'b' })
+    await stage.enqueue([...failing, good])
+    for (const claim of await stage.claim('w', t0 + minute)) {
+      const outcome = claim.run === good.id ? outcomes.done : outcomes.failed
+      await stage.finish('w', claim, { outcome, at: t0 + minute })
     }
-    const names = new Map(runs.map((run, index) => [run.id, index]))
     const found = await stage.store.troubled({ limit: 9, each: 2 })
-    expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 1, 0])
-    expect(await stage.store.troubled({ limit: 3, each: 1 })).toHaveLength(3)
+    expect(found.map(({ id }) => id)).toEqual([old.id])
   })
 }
 

@@ -5,7 +5,7 @@ import { oneCallTurn } from './one-call.js'
 import type { ProcessCache } from './process-cache.js'
 import { turn } from '../../sql/runs/turn.js'
 import { perform } from '../../sql/verb.js'
-import { isIndependent } from './is-independent.js'
+import { mayClaimMeanwhile } from './may-claim-meanwhile.js'
 
 /** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
 const manyEnds = 64
@@ -26,7 +26,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
   const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.claimRequest !== undefined
   const isSplit =
-    isLarge && isIndependent(remembered, request) && oneCallTurn(remembered, request) !== undefined
+    isLarge && mayClaimMeanwhile(remembered, request) && oneCallTurn(remembered, request) !== undefined
   if (!isSplit) return await commit(loop, remembered, request)
   const freesSlots = request.finished.some(({ run }) => remembered.claimOf(run)?.gates != null)
   const [ended, taken] = await Promise.allSettled([

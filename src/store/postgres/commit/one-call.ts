@@ -151,7 +151,8 @@ export async function commitInOneCall(
     ...parametersOf(remembered, parts),
     ...lookOf(rateLook, turn),
   ])
-  if (time > 0) remembered.timeWritten(time)
+  // A look that found nothing writes nothing.
+  if (time > 0 && transaction !== null) remembered.timeWritten(time)
   const took =
     turn === undefined
       ? undefined

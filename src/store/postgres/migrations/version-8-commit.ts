@@ -13,7 +13,7 @@
 // Relies on: the primary keys of jobs and gates, runs_blocked. Usually each run that waits has one slot: then the slots do
 // not depend on each other. Otherwise it is done one end after the other, since their order decides who is let in.
 /** Frees slots, and finds who is next. */
-export const leaveSlots = `create function rota.leave_slots(
+export const passSlotsOn = `create function rota.pass_slots_on(
     of_jobs text[], of_gates text[], out let_in bigint[], out next_in bigint[], out next_places tid[], out next_jobs text[],
     out next_priorities bigint[], out next_run_at bigint[], out next_kinds integer[]
   ) language plpgsql as $body$
@@ -174,7 +174,7 @@ export const commitWork = `create function rota.commit_work(
     if known.jobs_revision <> jobs_known or known.limits_revision <> limits_known then
       raise exception 'the definitions have changed' using errcode = 'RT002';
     end if;
-    -- Before the locks of the slots: nobody else touches the rows of these runs, and others wait for those locks.
+    -- Before the locks of the slots: whoever holds one of these never waits for the row of a running run.
     if cardinality(ids) > 0 then
       update rota.runs set state = 4, started_at = given.started_at, finished_at = given.finished_at,
         result = given.result, reason = null
@@ -236,7 +236,7 @@ export const commitWork = `create function rota.commit_work(
       select array_agg(given.job order by given.n), array_agg(given.gates order by given.n) into due_jobs, due_gates
       from unnest(end_jobs, end_gates) with ordinality given (job, gates, n) where given.gates is not null;
       select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds
-      from rota.leave_slots(due_jobs, due_gates);
+      from rota.pass_slots_on(due_jobs, due_gates);
     end if;
     select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
     if next_at <= at then
@@ -397,7 +397,7 @@ export const commitWork = `create function rota.commit_work(
       if is_limited and cardinality(picked) > 0 then
         with entered as materialized (
           select want.queue as name, count(*) as n from rota.runs
-          join unnest(wanted, wanted_queues) want (job, queue) on want.job = runs.job
+          join unnest(all_wanted, all_queues) want (job, queue) on want.job = runs.job
           where runs.seq = any(taken_seqs) and want.queue is not null group by want.queue
         )
         select array(

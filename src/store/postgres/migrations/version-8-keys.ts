@@ -28,7 +28,7 @@ export const refusedKeys = `create or replace function rota.refused_keys(
       select *, first_value(id) over (partition by job, key order by holder is not null, n) as leader from given
     ), refused as (
       select n, case when holder is not null then (select runs.id from rota.runs where seq = holder) else leader end as holder,
-        holder is not null and exists (select 1 from rota.runs where runs.id = led.id) as is_known
+        exists (select 1 from rota.runs where runs.id = led.id) as is_known
       from led where holder is not null or id <> leader
     )
     select bool_or(refused.is_known), array_agg(n), array_agg(holder) into is_known, places, holders from refused;

@@ -5,26 +5,24 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { FROM_RUNS, UNHAPPY } from '../runs/read-runs.js'
 
-/** How many failed runs are read: with more, the oldest of them do not matter. */
+/** How many failed runs are looked at, the newest first. */
 const mostLookedAt = 1000
 
 // Relies on: runs_unhappy for the newest failed ones, runs_trigger for a later run of each that is done.
-// A later run that is done repairs all of the same trigger and partition before it, so leaving out their oldest loses nothing.
 const TROUBLED = `${FROM_RUNS} where runs.id = any(array(
     select id from (
-      select newest.id, row_number() over (
-        partition by newest.trigger, newest.job, newest.partition order by newest.id desc
-      ) as place from (
-        select id, trigger, job, partition from rota.runs
+      select newest.id, row_number() over (partition by newest.trigger, newest.job order by newest.id desc) as place
+      from (
+        select id, trigger, job, partition, due_at from rota.runs
         where ${UNHAPPY} and state = ${failed} order by id desc limit ${mostLookedAt}
-      ) newest
+      ) newest where not exists (
+        select 1 from rota.runs later where later.trigger = newest.trigger and later.due_at > newest.due_at
+          and later.state = ${done} and coalesce(later.partition, '') = coalesce(newest.partition, '')
+      )
     ) placed where place <= $2
-  )) and not exists (
-    select 1 from rota.runs later where later.trigger = runs.trigger and later.due_at > runs.due_at
-      and later.state = ${done} and coalesce(later.partition, '') = coalesce(runs.partition, '')
-  ) order by runs.id desc limit $1`
+  )) order by runs.id desc limit $1`
 
-/** The newest failed runs that nothing has repaired, so many of each trigger, job and partition. */
+/** The newest failed runs that nothing has repaired, so many of each trigger and job. */
 export function* troubled(session: Session, { limit, each }: { limit: number; each: number }): Verb<Run[]> {
   return (yield* session.sql.all<RunRow>(TROUBLED, limit, each)).map(runOf)
 }

@@ -19,8 +19,9 @@ const REPLACE = `update rota.runs set payload = $1, run_at = $2, priority = $3, 
 const IN_PERIOD = `select seq, id, labels from rota.runs where job = $1 and unique_key = $2 and unique_until > $3
   order by seq limit 1`
 
-// Relies on: primary key.
-const COUNT = `update rota.runs set labels = $1 where seq = $2`
+// Relies on: primary key. Does not wait for a worker that ends the run: it may wait for a slot that this transaction holds.
+const COUNT = `update rota.runs set labels = $1
+  where seq = (select seq from rota.runs where seq = $2 for update skip locked)`
 
 interface Standing {
   readonly seq: number
@@ -35,8 +36,10 @@ export function* standsFor(session: Session, run: NewRun, now: Instant): Verb<st
   if (burst === undefined) return undefined
   if (burst.kind === 'throttle') {
     const first = yield* session.sql.get<Standing>(IN_PERIOD, job, uniqueKey, now)
-    if (first !== undefined) yield* session.sql.change(COUNT, labelsOf('throttle', first), first.seq)
-    return first?.id
+    if (first === undefined) return undefined
+    const changed = yield* session.sql.change(COUNT, labelsOf('throttle', first), first.seq)
+    if (changed === 0) session.beExclusive()
+    return first.id
   }
   const waiting = yield* session.sql.get<Standing>(WAITING, job, uniqueKey)
   if (waiting === undefined) return undefined

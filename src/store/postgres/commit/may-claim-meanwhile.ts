@@ -6,7 +6,7 @@ import type { ProcessCache } from './process-cache.js'
  * Whether the claims of a turn need nothing that its ends free, as far as this process remembers. Ends that free a place
  * in a queue go first. Ends that free concurrency slots need not, while more runs are ready than were claimed.
  */
-export function isIndependent(remembered: ProcessCache, { finished, claimRequest }: Turn): boolean {
+export function mayClaimMeanwhile(remembered: ProcessCache, { finished, claimRequest }: Turn): boolean {
   const { catalog, isMoreReady } = remembered
   if (catalog === undefined) return false
   const isFree = (job: string): boolean => limitedQueueOf(catalog, job) === undefined
