@@ -8,7 +8,7 @@ import {
 } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
-import { each } from './statement.js'
+import { each, insertInto } from './statement.js'
 import type { Verb } from './verb.js'
 
 // Each relies on: primary key. Being the only writer closes the race of two changes of one entry.
@@ -16,9 +16,17 @@ const VALUE = `select value from rota.notes where kind = $1 and name = $2 and it
 
 const REVISION = `select revision from rota.notes where kind = $1 and name = $2 and item = $3`
 
-const WRITE = `insert into rota.notes as note (kind, name, item, revision, at, value) values ($1, $2, $3, 1, $4, $5)
-  on conflict (kind, name, item) do update
+const overwrite = `on conflict (kind, name, item) do update
   set revision = note.revision + 1, at = excluded.at, value = excluded.value`
+
+const WRITE = `insert into rota.notes as note (kind, name, item, revision, at, value) values ($1, $2, $3, 1, $4, $5)
+  ${overwrite}`
+
+const WRITE_ALL = insertInto(
+  'rota.notes as note',
+  { kind: 'text', name: 'text', item: 'text', revision: 'int8', at: 'int8', value: 'text' },
+  overwrite,
+)
 
 const REMOVE = `delete from rota.notes where kind = $1 and name = $2 and item = $3`
 
@@ -104,6 +112,16 @@ export function writeStateEntry(session: Session, entry: StateChange, at: Instan
   const { kind, name, item, value } = entry
   if (value === undefined) return session.sql.change(REMOVE, kind, name, item)
   return session.sql.change(WRITE, kind, name, item, at, JSON.stringify(value))
+}
+
+/** Writes state entries of different keys together, whatever their revisions. */
+export function* writeStateEntries(
+  session: Session,
+  entries: readonly StateChange[],
+  at: Instant,
+): Verb<void> {
+  const rows = entries.map(({ kind, name, item, value }) => [kind, name, item, 1, at, JSON.stringify(value)])
+  yield* session.sql.insert(WRITE_ALL, rows)
 }
 
 /** An entry's row: its value is a JSON text. */

@@ -6,7 +6,7 @@ import type { Enqueued } from '../../port.js'
 import { endEffectCode, originCode, toJson } from '../rows/run-rows.js'
 import { blocked, delayed, done, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
-import { writeStateEntry } from '../state.js'
+import { writeStateEntries } from '../state.js'
 import { each, insertNewInto, type SqlScalar } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { standsFor } from '../policies/burst.js'
@@ -129,9 +129,9 @@ export function* insertRuns(session: Session, runs: readonly NewRun[], now: Inst
   else for (const run of runs) yield* insertRun(session, run, now)
 }
 
-/** Whether recording a run touches nothing but its own row. */
-export function isIndependent({ slots, uniqueKey, deadlines }: NewRun): boolean {
-  return slots.length === 0 && uniqueKey === undefined && deadlines === undefined
+/** Whether recording a run touches nothing but its own row and its deadlines. */
+function isIndependent({ slots, uniqueKey }: NewRun): boolean {
+  return slots.length === 0 && uniqueKey === undefined
 }
 
 /** Whether a run has nothing but what every run has. */
@@ -142,7 +142,8 @@ export function isBare(run: NewRun): boolean {
     run.partition === undefined &&
     run.labels === undefined &&
     run.endEffect === undefined &&
-    run.uniqueUntil === undefined
+    run.uniqueUntil === undefined &&
+    run.deadlines === undefined
   )
 }
 
@@ -177,15 +178,14 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
   const isNew = (yield* session.sql.insert(INSERT, [row])) === 1
   // A run that exists must not take its slots a second time.
   if (!isNew && slots !== null && isDue && waitsFor === undefined) yield* untakeSlots(session, slots)
-  if (isNew) yield* writeDeadlines(session, run, now)
+  if (isNew) yield* writeDeadlines(session, [run], now)
   return isNew
 }
 
-/** Writes what a new run promises. The keys are new with the run, so no other writer can meet them. */
-function* writeDeadlines(session: Session, run: NewRun, now: Instant): Verb<void> {
-  const changes = deadlineChanges(run)
-  if (changes.length > 0)
-    yield* session.sql.together(...changes.map((deadline) => writeStateEntry(session, deadline, now)))
+/** Writes what new runs promise. The keys are new with the runs, so no other writer can meet them. */
+function* writeDeadlines(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
+  const entries = runs.flatMap(deadlineChanges)
+  if (entries.length > 0) yield* writeStateEntries(session, entries, now)
 }
 
 /** Whether no two of these runs share anything that has to be taken: each has one slot of its own at most. */
@@ -208,12 +208,16 @@ function* insertApart(session: Session, runs: readonly NewRun[], now: Instant): 
     return fullRow(session, run, { now, state, waitsFor })
   })
   const created = yield* session.sql.added(INSERT, rows)
-  for (const [i, run] of runs.entries()) {
-    const [slot] = run.slots
-    if (created[i] === true) yield* writeDeadlines(session, run, now)
-    else if (slot !== undefined && run.runAt <= now && !full.has(slot.key))
-      yield* untakeSlots(session, slotsText(run.slots) as string)
+  for (const [i, { slots, runAt }] of runs.entries()) {
+    const [slot] = slots
+    if (created[i] !== true && slot !== undefined && runAt <= now && !full.has(slot.key))
+      yield* untakeSlots(session, slotsText(slots) as string)
   }
+  yield* writeDeadlines(
+    session,
+    runs.filter((_, i) => created[i]),
+    now,
+  )
 }
 
 function* insertIndependent(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
@@ -227,6 +231,11 @@ function* insertIndependent(session: Session, runs: readonly NewRun[], now: Inst
         INSERT,
         runs.map((run) => fullRow(session, run, { now, state: stateOf(run), waitsFor: undefined })),
       )
+  yield* writeDeadlines(
+    session,
+    runs.filter((_, i) => created[i]),
+    now,
+  )
   return runs.map(({ id }, i) => ({ id, created: created[i] as boolean }))
 }
 
