@@ -24,6 +24,7 @@ export const words = {
   now: 'Now',
   closer: 'Zoom in',
   wider: 'Zoom out',
+  nothing: 'nothing in this time',
   table: 'Table',
   lanes: 'Lanes',
   byTrigger: 'Triggers',

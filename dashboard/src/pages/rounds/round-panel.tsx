@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.js'
 import { Panel } from '../../parts/panel.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Time } from '../../parts/time.js'
+import { Held } from '../../parts/triggers/held-line.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
 import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
 import { words } from '../../words/rounds.js'
@@ -41,6 +42,7 @@ export function RoundPanel({ round, services }: { round: Round; services: readon
           )}
           {resumed ? <StateMark mark="late" label={words.resumed} /> : null}
         </p>
+        <Held name={name} state={state} />
         {checkedAt === null ? null : <Progress round={round} />}
       </div>
       <ServicesTable round={round} services={services} />

@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Trigger } from '../../../../src/client/operations.js'
-import { holdsQuery } from '../../data/holds.js'
 import { useMay } from '../../data/session.js'
 import { TriggerBackfillDialog } from '../../parts/backfill/trigger-backfill-dialog.js'
 import { Button } from '../../parts/button.js'
 import head from '../../parts/page-head.module.css'
-import { HeldLine } from '../../parts/triggers/held-line.js'
+import { Held } from '../../parts/triggers/held-line.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
 import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
 import { TriggerState } from '../../parts/triggers/trigger-state.js'
@@ -87,14 +85,6 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
       {asking === 'resume' ? <ResumeDialog names={[name]} onClose={close} /> : null}
     </header>
   )
-}
-
-/** Why nothing of it runs now: a pause of its own, or a freeze of everything. */
-function Held({ name, state }: Pick<Trigger, 'name' | 'state'>): ReactNode {
-  const { data } = useQuery({ ...holdsQuery, enabled: state === 'paused' || state === 'frozen' })
-  const target = { paused: `trigger:${name}`, frozen: 'all' }[state as string]
-  const hold = data?.items.find((one) => one.target === target)
-  return hold === undefined ? null : <HeldLine {...hold} isFrozen={state === 'frozen'} />
 }
 
 const weekMs = 7 * 24 * 3_600_000

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { holdsQuery } from '../../data/holds.js'
 import { printable } from '../../data/printable.js'
 import { words } from '../../words/trigger-changes.js'
 import { Time } from '../time.js'
@@ -42,4 +44,12 @@ export function HeldLine({
       {note === '' ? <span>{held.noReason}</span> : <q>{printable(note)}</q>}
     </p>
   )
+}
+
+/** Why nothing of it runs now: a pause of its own, or a freeze of everything. */
+export function Held({ name, state }: { name: string; state: string }): ReactNode {
+  const { data } = useQuery({ ...holdsQuery, enabled: state === 'paused' || state === 'frozen' })
+  const target = { paused: `trigger:${name}`, frozen: 'all' }[state]
+  const hold = data?.items.find((one) => one.target === target)
+  return hold === undefined ? null : <HeldLine {...hold} isFrozen={state === 'frozen'} />
 }

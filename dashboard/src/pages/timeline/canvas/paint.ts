@@ -23,6 +23,8 @@ export interface Scene {
   readonly rowPx: number
   readonly nowMs: number
   readonly rows: readonly Row[]
+  /** What a lane says that has nothing to show. */
+  readonly nothing: string
   readonly days: readonly Tick[]
   readonly ticks: readonly Tick[]
   readonly colours: Colours
@@ -43,7 +45,9 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene): void {
     painter.tails(row.items)
     painter.items(row.items)
     painter.bandLabels(row.bands, row.items)
-    if (row.isLoading && row.items.length === 0) painter.waiting()
+    if (row.isLoading) {
+      if (row.items.length === 0) painter.waiting()
+    } else if (row.bands.length === 0 && !painter.isAnySeen(row.items)) painter.nothing()
   }
   const nowPx = xOf(scene, scene.nowMs)
   context.fillStyle = colours.text
@@ -156,6 +160,20 @@ class LanePainter {
     const { colours, widthPx } = this.#scene
     this.#context.fillStyle = colours.line
     this.#context.fillRect(0, this.#middle - 1, widthPx, 2)
+  }
+
+  /** Whether any of the items is within the time that is shown. */
+  isAnySeen(items: readonly Item[]): boolean {
+    return items.some(({ fromMs, untilMs }) => {
+      const [left, right] = this.#span(fromMs, untilMs)
+      return right >= 0 && left <= this.#scene.widthPx
+    })
+  }
+
+  /** A lane is never blank: it says that nothing was due. */
+  nothing(): void {
+    const { nothing } = this.#scene
+    this.#text(nothing, { x: 4, width: this.#widthOf(nothing), family: 'quiet' })
   }
 
   #span(fromMs: number, untilMs: number): [number, number] {

@@ -196,6 +196,7 @@ export function Chart({
               rowPx={rowPx}
               nowMs={nowMs}
               rows={drawn}
+              nothing={words.nothing}
               days={axis.major}
               ticks={axis.minor}
             />
