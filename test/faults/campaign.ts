@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -168,6 +168,7 @@ class Campaign {
 
   async #standStill(): Promise<void> {
     const host = this.#host
+    await appendFile(this.#diary, `still ${host.pid}\n`)
     host.signal('SIGSTOP')
     await wait(leaseMs + this.#random.int(1000, 5000))
     host.signal('SIGCONT')

@@ -53,6 +53,8 @@ interface Begun {
   readonly beganAt: number
   readonly endedAt: number | undefined
   readonly number: string
+  /** Whether its process was made to stand still at some time: what others took over meanwhile goes on when it wakes. */
+  readonly stoodStill: boolean
 }
 
 function readDiary(text: string): Map<string, Begun[]> {
@@ -61,13 +63,15 @@ function readDiary(text: string): Map<string, Begun[]> {
   const ends = new Map(
     lines.filter(([what]) => what === 'end').map(([, id, attempt, at]) => [`${id} ${attempt}`, Number(at)]),
   )
-  for (const [what, id = '', attempt = '', at, , , number = '-'] of lines) {
+  const still = new Set(lines.filter(([what]) => what === 'still').map(([, pid]) => pid))
+  for (const [what, id = '', attempt = '', at, pid, , number = '-'] of lines) {
     if (what !== 'begin') continue
     const one = {
       attempt: Number(attempt),
       beganAt: Number(at),
       endedAt: ends.get(`${id} ${attempt}`),
       number,
+      stoodStill: still.has(pid),
     }
     byRun.set(id, [...(byRun.get(id) ?? []), one])
   }
@@ -194,9 +198,11 @@ function checkOverlaps(
 ): string[] {
   const lines = new Map<string, (Begun & { readonly isLost: boolean; readonly id: string })[]>()
   for (const { id, job, trigger } of runs) {
-    const isLost = (number: number): boolean =>
-      attempts.get(id)?.some(({ attempt, end }) => attempt === number && end === 'lost') ?? false
-    const ones = (begun.get(id) ?? []).map((one) => ({ ...one, id, isLost: isLost(one.attempt) }))
+    const endOf = (number: number) => attempts.get(id)?.find(({ attempt }) => attempt === number)?.end
+    // An attempt that was lost counts as released as soon as its worker wakes up and reports.
+    const isLost = ({ attempt, stoodStill }: Begun): boolean =>
+      endOf(attempt) === 'lost' || (stoodStill && endOf(attempt) === 'released')
+    const ones = (begun.get(id) ?? []).map((one) => ({ ...one, id, isLost: isLost(one) }))
     const isGated = trigger !== undefined && trigger !== 'overlapping'
     const keys = [
       `run ${id}`,

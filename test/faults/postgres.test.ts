@@ -9,5 +9,6 @@ it(`G2–G7: a scheduler, a worker, one that is both, and ${seconds} s of everyt
   const report = await faultCampaign({ seed, durationMs: seconds * 1000, roles })
   console.log(`seed ${seed}:`, JSON.stringify({ ...report, broken: report.broken.length }))
   expect(report.broken.slice(0, 10)).toEqual([])
-  expect(report.orders).toBeGreaterThan(0)
+  // What is asked for while a server or a process stands still may be all that is asked for.
+  expect(report.acknowledged + report.orders).toBeGreaterThan(0)
 }, 300_000)

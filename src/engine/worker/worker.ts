@@ -262,9 +262,8 @@ export class Worker {
     this.#nextRunAt = answer.nextRunAt
     if (answer.claims.length > 0) this.#add(answer.claims)
     for (const notice of answer.notices) this.#attempts.obey(notice)
-    const isBehind = this.#mayHoldUnknown || answer.jobsRevision !== this.#jobsRevision
-    const trouble =
-      answer.failed ?? (isBehind && !this.#isExpired ? await this.#lookBehind(answer) : undefined)
+    // Awaited even if there is nothing to read: whoever recorded these runs in the same commit tells of it first.
+    const trouble = answer.failed ?? (this.#isExpired ? undefined : await this.#lookBehind(answer))
     if (this.#mode !== 'open') this.#attempts.releaseWaiting()
     this.#attempts.begin(false)
     if (trouble !== undefined) return await this.#recover(trouble.error)
