@@ -1,4 +1,5 @@
 import type { Calendars } from '../../kernel/calendar/define-calendar.js'
+import { storedBlackouts, withBlackouts } from '../../engine/sync/calendars.js'
 import { define, end } from '../../engine/sync/sync.js'
 import { refuseOtherIntervals } from './changes.js'
 import { isRound } from './facts.js'
@@ -36,7 +37,10 @@ export async function startRound(
   if (known?.active === true && !hasNews) return known.trigger
   if (known === undefined && !hasNews) throw await unknownRound(store, name)
   const read = await readStarted(store, { name, input: completed(options, known?.trigger), calendars })
-  const trigger = hasRules(options) ? read : withRulesOf(known?.trigger, read)
+  const trigger =
+    known === undefined || hasRules(options)
+      ? withBlackouts(read, await storedBlackouts(store))
+      : withRulesOf(known.trigger, read)
   // A program that starts a round at every boot must not discard the cycle that a crash interrupted.
   if (known?.active === true && isSame(trigger, known.trigger)) return known.trigger
   await refuseUnknownJobs(store, trigger)
@@ -114,8 +118,8 @@ function hasRules({ calendar, blackouts, timezone }: Partial<RoundInput>): boole
 }
 
 /** Calendars are stored with their days and not by the options that named them, so they are kept as they are. */
-function withRulesOf(known: Trigger | undefined, trigger: Trigger): Trigger {
-  const calendar = known?.schedule.calendar
+function withRulesOf(known: Trigger, trigger: Trigger): Trigger {
+  const { calendar } = known.schedule
   return calendar === undefined ? trigger : { ...trigger, schedule: { ...trigger.schedule, calendar } }
 }
 

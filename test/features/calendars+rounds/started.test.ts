@@ -26,3 +26,18 @@ it('a round that is started at run time checks in its calendars, also after a re
   await app.rounds.start('r', { blackouts })
   expect(await rulesOf()).not.toHaveProperty('exclude')
 })
+
+it('a round that is started at run time has the blackouts of the app, beside its own', async () => {
+  const { app, pass } = appAt(friday)
+  app.job('work', () => undefined)
+  app.calendars.blackout({ from: '2026-01-09T06:00', to: '2026-01-09T12:00', note: 'year end' })
+  await app.start()
+  await app.rounds.start('r', { every: '6h', services: ['work'] })
+  await pass(24 * hour)
+  const [coverage] = await app.coverage()
+  expect(coverage).toMatchObject({ unexplainedCount: 0, explained: { blackout: 1 } })
+  const own = { from: '2026-02-01', to: '2026-02-02', note: 'works' }
+  await app.rounds.start('r', { blackouts: [own] })
+  const { schedule } = (await app.triggers.get('r')).trigger
+  expect(schedule.calendar?.blackouts?.map(({ note }) => note)).toEqual(['works', 'year end'])
+})
