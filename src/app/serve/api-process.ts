@@ -6,6 +6,7 @@
  * It listens on an address, or answers what the app hands to it. It belongs to the app: however that one ends, the
  * channel between them closes, and this process exits.
  */
+import { constants, setPriority } from 'node:os'
 import { HttpServer } from '../../server/listen.js'
 import { Exchange, type Line } from '../../server/other-process.js'
 import { systemClock } from '../../time/clock.js'
@@ -133,6 +134,7 @@ class Reading {
 /** Reads as its app says. A signal to all processes of a terminal or of a service is for the app to answer. */
 function main(send: (message: unknown, onSent: () => void) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  yieldToApp()
   process.on('disconnect', () => process.exit())
   const line: AppLine = {
     hear: (listener) => void process.on('message', listener as (message: unknown) => void),
@@ -142,6 +144,15 @@ function main(send: (message: unknown, onSent: () => void) => void): void {
   line.hear((message) => {
     if (typeof message === 'object' && 'start' in message) void run(message.start, line)
   })
+}
+
+/** Where a processor has too little time for both, reads wait and runs do not. */
+function yieldToApp(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // Some systems do not allow it; nothing depends on it.
+  }
 }
 
 if (process.send !== undefined) main(process.send.bind(process) as Parameters<typeof main>[0])
