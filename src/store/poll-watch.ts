@@ -6,7 +6,7 @@ const intervalMs = 100
 /** After this many polls without a change the store is polled every `restMs`. */
 const pollsBeforeRest = 10
 
-/** The same after a change, if the store has reported writes at rest before: it reports the next one, too. */
+/** The same after a change, if the store has reported writes while idle: it reports the next one as well. */
 const pollsAfterWrite = 3
 
 /** The interval at rest where the store tells of changes itself: the slow poll behind that. */
