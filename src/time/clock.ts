@@ -1,7 +1,7 @@
 import { uptime } from 'node:os'
 import type { Instant } from './instant.js'
 
-/** What ends a sleep early: an AbortSignal, or something cheaper that has the same part of it. */
+/** What ends a sleep early: an AbortSignal, or a cheaper object with the same members. */
 export interface WakeSignal {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void
@@ -22,7 +22,7 @@ export interface Clock {
   sleepUntil(at: Instant, signal?: WakeSignal): Promise<void>
   /** Calls `fire` once after `ms`; returns the function that cancels it. */
   timer(ms: number, fire: () => void, options?: TimerOptions): () => void
-  /** Calls `act` soon, after what the event loop has to do already. */
+  /** Calls `act` soon, after the work that the event loop already has. */
   defer(act: () => void): void
 }
 
@@ -30,7 +30,7 @@ export interface Clock {
 export interface TimerOptions {
   /** It does not keep the process alive. */
   readonly isIdle?: boolean | undefined
-  /** It is a poll that may come sooner: all polls of a process come together, so that one wake-up serves them. */
+  /** It is a poll that may fire earlier: all polls of a process fire together, so that one wake-up serves them. */
   readonly isPoll?: boolean | undefined
 }
 
@@ -68,7 +68,7 @@ export const systemClock: Clock = Object.freeze({
   },
 })
 
-/** The next of the instants that lie `everyMs` apart in this process; those of other processes lie beside them. */
+/** The next of the instants that are `everyMs` apart; every process has its own offset, so that they spread. */
 function beatAfter(nowMs: number, everyMs: number): number {
   const phaseMs = (process.pid * 61) % 1000
   return phaseMs + (Math.floor((nowMs - phaseMs) / everyMs) + 1) * everyMs

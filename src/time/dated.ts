@@ -16,7 +16,7 @@ export type Dated<T> = unknown extends T
             : Dated<T[Key]>
       }
 
-/** What has no instants in it, or no fields of its own to change. */
+/** Values without instants, and values whose fields are not converted. */
 type Kept =
   | Date
   | Error
@@ -34,7 +34,7 @@ type InDates<Value> = Value extends number
 type ForeignKey = (typeof foreignKeys)[number]
 type ListKey = (typeof listKeys)[number]
 
-/** The keys of values that are not Rota's own: a number in them is a number, whatever its key. */
+/** The keys of values that users provide: a number in them stays a number, whatever its key. */
 const foreignKeys = [
   'payload',
   'result',
@@ -54,7 +54,7 @@ const listKeys = ['unexplained', 'unexpected'] as const
 const foreign: ReadonlySet<string> = new Set(foreignKeys)
 const lists: ReadonlySet<string> = new Set(listKeys)
 
-/** The value with Dates for its instants; what has none is returned as it is. */
+/** The value with Dates for its instants; a value without instants is returned unchanged. */
 export function dated<T>(value: T): Dated<T> {
   return withDates(value) as Dated<T>
 }
@@ -75,7 +75,7 @@ function withDates(value: unknown): unknown {
 
 const toDates = { instant: (at: Instant): Date => new Date(at), other: withDates }
 
-/** One field of a record: what becomes of it where it is an instant, or a list of them, and where it is anything else. */
+/** Converts one field of a record: an instant, a list of instants, or any other value. */
 export function withInstants(
   key: string,
   value: unknown,
@@ -91,7 +91,7 @@ export function isInstantKey(key: string): boolean {
   return key.endsWith('At') || key.endsWith('Until') || key === 'at'
 }
 
-/** Objects of a class keep what they are. */
+/** Instances of a class are not converted. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

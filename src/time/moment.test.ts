@@ -27,13 +27,13 @@ describe('a moment', () => {
     expect(formatInstant(parseMoment(text, { ...berlin, bare: 'ago' }))).toBe(instant)
   })
 
-  it('without a sign lies in the direction of the question', () => {
+  it('without a sign is in the past or the future, as the caller asks', () => {
     expect(parseMoment('2h', { ...utc, bare: 'ahead' }) - now).toBe(7_200_000)
     expect(parseMoment('-2h', { ...utc, bare: 'ahead' }) - now).toBe(-7_200_000)
   })
 
   it.each(['', 'soon', '2026-02-30', '2026-01-05T25:00', '25:00', '2 h', 'constructor', '-', '1x'])(
-    '%j is refused with what is allowed',
+    '%j is refused, and the error says what is allowed',
     (text) => {
       expect(() => parseMoment(text, { ...utc, bare: 'ago' })).toThrow(
         expect.objectContaining({ name: 'TimeError', allowed: expect.any(String) as unknown }),
@@ -59,7 +59,7 @@ describe('a window', () => {
     expect([formatInstant(fromAt), formatInstant(untilAt)]).toEqual([from, until])
   })
 
-  it('of a day has the length that the day has', () => {
+  it('of a day is as long as that day', () => {
     const { fromAt, untilAt } = parseWindow('2026-10-25', berlin)
     expect(untilAt + 1 - fromAt).toBe(25 * 3_600_000)
   })

@@ -6,22 +6,22 @@ import { TimeError } from './time-error.js'
 import { quotedText } from '../text/error-text.js'
 import { zoneOf } from './zone.js'
 
-/** What a time in words is relative to. */
+/** The zone and the current time to which a written time is relative. */
 export interface Here {
   /** The zone in which a text without an offset is read. */
   readonly zone: string
   readonly now: Instant
 }
 
-/** A stretch of time, both ends included; a point where they are equal. */
+/** A range of time, both ends included; a single instant if they are equal. */
 export interface Window {
   readonly fromAt: Instant
   readonly untilAt: Instant
 }
 
 /**
- * The instant a person means: `now`, `yesterday`, `today`, `tomorrow`, `-2h`, `+5m`, `PT5M`, `2026-01-05`, `09:30`,
- * `2026-01-05T09:00` or a full instant. A length without a sign lies in the direction that the question suggests.
+ * Reads a time: `now`, `yesterday`, `today`, `tomorrow`, `-2h`, `+5m`, `PT5M`, `2026-01-05`, `09:30`,
+ * `2026-01-05T09:00` or a full instant. `bare` decides whether a duration without a sign is in the past or the future.
  */
 export function parseMoment(text: string, options: Here & { readonly bare: 'ago' | 'ahead' }): Instant {
   const { now, bare } = options
@@ -36,7 +36,7 @@ export function parseMoment(text: string, options: Here & { readonly bare: 'ago'
   return parseWritten(text, options)
 }
 
-/** The stretch a person means: `A..B`, a day (`today`, `yesterday`, `2026-01-05`), the last `-2h`, or a point. */
+/** Reads a range of time: `A..B`, a day (`today`, `yesterday`, `2026-01-05`), the last `-2h`, or one instant. */
 export function parseWindow(text: string, here: Here): Window {
   const { now, zone } = here
   const [first, last, ...more] = text.split('..')
@@ -44,7 +44,7 @@ export function parseWindow(text: string, here: Here): Window {
   const day = dayOf(text, here)
   if (day !== undefined) return { fromAt: startOfDay(day, zone), untilAt: endOfDay(day, zone) }
   const at = parseMoment(text, { ...here, bare: 'ago' })
-  // An instant counted from now would hardly ever be a due one; what is meant is the time since then.
+  // The single instant `now - 2h` is almost never a due one, so `-2h` means the time since then.
   const isCounted = text !== 'now' && /^[+-]?(P|\d+[a-z])/.test(text)
   return isCounted ? { fromAt: Math.min(at, now), untilAt: Math.max(at, now) } : { fromAt: at, untilAt: at }
 }
@@ -63,7 +63,7 @@ function untilOf(last: string, here: Here): Instant {
 
 const daysFromToday: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
-/** The first millisecond of a day as if it were UTC, where the text names a day. */
+/** The first millisecond of a day as if it were UTC; undefined if the text does not name a day. */
 function dayOf(text: string, { zone, now }: Here): number | undefined {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return parseDate(text)
   const days = Object.hasOwn(daysFromToday, text) ? daysFromToday[text] : undefined

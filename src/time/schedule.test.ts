@@ -39,7 +39,7 @@ describe('a bounded schedule', () => {
 })
 
 describe('once', () => {
-  it('is due at its one instant', () => {
+  it('is due at its only instant', () => {
     const schedule = onceSchedule(1000)
     expect([schedule.next(999), schedule.next(1000)]).toEqual([1000, undefined])
     expect([schedule.previous(1001), schedule.previous(1000)]).toEqual([1000, undefined])

@@ -19,10 +19,10 @@ const meanings = {
   COUNT_INVALID: 'The requested number of occurrences is not a whole number within its limits.',
 } as const
 
-/** Every code of this room with its meaning in one sentence, for the catalogue in the docs. */
+/** Every error code of `time/` with its meaning in one sentence, for the catalogue in the docs. */
 export const timeErrorCodes: Readonly<Record<TimeErrorCode, string>> = Object.freeze(meanings)
 
-/** The details of an error beside its message. */
+/** The details of an error, in addition to its message. */
 export interface TimeErrorDetails {
   readonly position?: number | undefined
   readonly allowed?: string | undefined

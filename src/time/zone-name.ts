@@ -29,7 +29,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   mcmurdo: 'McMurdo',
 }
 
-/** The zones that people mean by abbreviations, which by themselves are ambiguous or lack daylight saving. */
+/** The zones that people mean by abbreviations; an abbreviation alone is ambiguous or lacks daylight saving. */
 const MEANT_BY: Readonly<Record<string, string>> = {
   BST: 'Europe/London',
   CET: 'Europe/Berlin',
@@ -53,7 +53,7 @@ const MEANT_BY: Readonly<Record<string, string>> = {
 /** The usual spelling of a zone name written in any case; the zone need not exist. */
 export function spellZoneName(name: string): string {
   const lower = name.toLowerCase()
-  // EST5EDT and its like are all capitals.
+  // Names such as EST5EDT are all capitals.
   if (/^[a-z]{3}\d[a-z]{3}$/.test(lower)) return lower.toUpperCase()
   return lower.replace(/[a-z]+/g, (word) => SPELLINGS[word] ?? word.charAt(0).toUpperCase() + word.slice(1))
 }

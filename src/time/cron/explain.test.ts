@@ -61,7 +61,7 @@ describe('an occurrence', () => {
     ])
   })
 
-  it('outside the calendar is not explained', () => {
+  it('is not explained if it is outside the calendar', () => {
     const schedule = cronSchedule('30 * * * *', { timezone: 'Europe/Berlin' })
     expect(explainOccurrence(schedule, -1)).toBeUndefined()
     expect(explainOccurrence(schedule, Number.NaN)).toBeUndefined()

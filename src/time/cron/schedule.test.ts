@@ -163,7 +163,7 @@ describe('a zone', () => {
     expect(formatLocal(at, schedule.zone)).toBe('2026-01-05T09:00:00+07:00')
   })
 
-  it('and a policy are refused if they are unknown', () => {
+  it('is refused if it is unknown, and so is a policy', () => {
     expect(refusalOf(() => cronSchedule('* * * * *', { timezone: 'Mars/Olympus' })).code).toBe('ZONE_UNKNOWN')
     // @ts-expect-error a caller without types
     expect(refusalOf(() => cronSchedule('* * * * *', { timezone: 'UTC', dst: 'never' })).code).toBe(

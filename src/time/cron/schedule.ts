@@ -112,7 +112,7 @@ class ZonedCron implements CronSchedule {
     return at >= CALENDAR_START ? at : undefined
   }
 
-  /** The first local time of a segment that counts: if times do not repeat, the times of the previous segment are left out. */
+  /** The first local time of a segment that counts: unless times repeat, those of the previous segment are left out. */
   #firstLocalOf(segment: Segment): number {
     const skipsSecondPass = segment.offsetBeforeMs > segment.offsetMs && !isRepeated(this)
     return segment.startAt + (skipsSecondPass ? segment.offsetBeforeMs : segment.offsetMs)
