@@ -180,7 +180,7 @@ describe('programs', () => {
       'done',
       'done',
       'failed: not retried: its job does not retry RangeError',
-      'failed: not retried: the handler said so',
+      'failed: not retried: the handler threw a permanent error',
     ])
     expect(code).toBe(0)
   })

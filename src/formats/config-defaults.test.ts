@@ -70,7 +70,7 @@ triggers:
       expect.stringMatching(/^rota\.config\.yaml:3:26: jobs\.wrong\.cron: .*25/),
       'rota.config.yaml:3:46: jobs.wrong.catchUp: "some" is not allowed',
       'rota.config.yaml:4:3: jobs.no schedule: "no schedule" is not a name',
-      'rota.config.yaml:4:43: jobs.no schedule.timezone: it does not go with every',
+      'rota.config.yaml:4:43: jobs.no schedule.timezone: it cannot be used with every',
       'rota.config.yaml:5:27: jobs.lonely.payload: it requires cron, every or at',
       'rota.config.yaml:8:3: triggers.twice: jobs already defines a trigger of this name',
     ])

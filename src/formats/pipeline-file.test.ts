@@ -98,7 +98,7 @@ describe('a pipeline file', () => {
       'pipeline.web.yml:5:7: steps[1].id: "a b" is not an id',
       'pipeline.web.yml:6:5: steps[2]: no action is defined',
       'pipeline.web.yml:6:5: steps[2].timeout: "0s" is too short',
-      'pipeline.web.yml:7:17: steps[3].config: it does not go with run',
+      'pipeline.web.yml:7:17: steps[3].config: it cannot be used with run',
       'pipeline.web.yml:7:38: steps[3].retry.attempts: 0 is not allowed',
       'pipeline.web.yml:7:51: steps[3].retry.delay: "2h" is too long',
       'pipeline.web.yml:8:19: steps[4].uses: "" is not a name',

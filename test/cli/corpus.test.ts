@@ -107,7 +107,7 @@ function wrongWith({ code, stdout, stderr }: Ended, { holder, value }: Case): st
       stderr,
     ),
     [`${holder} is not named`]: isNamed,
-    'refused for another reason': !/has no option|does not go with|takes none/.test(stderr),
+    'refused for another reason': !/has no option|cannot be used with|takes none/.test(stderr),
   }
   return Object.keys(checks).filter((problem) => checks[problem] === false)
 }

@@ -91,7 +91,7 @@ describe('a directory that gets another name', () => {
     renameSync(before, after)
     const { code, stderr } = await rota(['up'], { cwd: after })
     expect(code).toBe(2)
-    expect(stderr).toContain('job greet is defined by config:rel1 already')
+    expect(stderr).toContain('job greet is already defined by config:rel1')
     expect(stderr).toContain('; if that app was renamed, set app: rel1 in the config [DEFINITION_CONFLICT]')
   })
 })

@@ -32,7 +32,7 @@ it('a job that its source no longer defines can be taken by another program, and
   const store = aStore()
   await asProgram(store, { app: 'one', jobs: ['mail', 'report'] }, nothing)
   await expect(asProgram(store, { app: 'two', jobs: ['mail'] }, nothing)).rejects.toThrow(
-    'job mail is defined by code:one already',
+    'job mail is already defined by code:one',
   )
   await asProgram(store, { app: 'one', jobs: ['report'] }, nothing)
   const owners = await asProgram(store, { app: 'two', jobs: ['mail'] }, async (app) =>
@@ -43,7 +43,7 @@ it('a job that its source no longer defines can be taken by another program, and
     ['report', 'code:one'],
   ])
   await expect(asProgram(store, { app: 'one', jobs: ['mail'] }, nothing)).rejects.toThrow(
-    'job mail is defined by code:two already',
+    'job mail is already defined by code:two',
   )
 })
 

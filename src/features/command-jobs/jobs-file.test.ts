@@ -298,7 +298,7 @@ describe('a jobs file that is used in place', () => {
     const app = await started()
     expect((await passing(app.commands.get('job_123'))).command).toBe('mine')
     expect(text()).toBe(`${recurring}\n`)
-    expect(troubles).toEqual([expect.stringContaining('1:1 id: job_123 is defined by jobs already')])
+    expect(troubles).toEqual([expect.stringContaining('1:1 id: job_123 is already defined by jobs')])
     await passing(app.stop({ grace: 0 }))
   })
 

@@ -216,7 +216,7 @@ function faultsOf(
 ): RotaError | undefined {
   const faults = lines.flatMap((line) => (line.kind === 'faulty' ? line.faults.map(toFault) : []))
   for (const { line, source } of conflicts)
-    faults.push({ path: `${line.line}:1 id`, message: `${line.job.id} is defined by ${source} already` })
+    faults.push({ path: `${line.line}:1 id`, message: `${line.job.id} is already defined by ${source}` })
   if (faults.length === 0) return undefined
   const told = faults.slice(0, mostTold)
   const list = faults.map((fault) => `  ${faultText(fault)}`)

@@ -54,7 +54,7 @@ describe('defineRound', () => {
     [{ every: '1h', services: ['a'], timezone: 'Europe/Berlin' }, ['timezone: it contradicts `every`']],
     [
       { every: '1h', services: ['a'], calendar: { onExcluded: 'next-day' } },
-      ['calendar: it names no calendar', 'calendar.onExcluded: next-day does not go with a round'],
+      ['calendar: it names no calendar', 'calendar.onExcluded: next-day cannot be used with a round'],
     ],
     [
       {

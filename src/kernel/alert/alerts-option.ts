@@ -1,6 +1,6 @@
 import { fault, shown, within, type Place } from '../definition/faults.js'
 
-/** The channels for one job or trigger, in place of the general rules; false: none. */
+/** The channels for one job or trigger, instead of the general rules; false: none. */
 export type AlertsOption = readonly string[] | false
 
 /** Reads the option `alerts` of a job or trigger. */

@@ -1,6 +1,6 @@
 /**
- * Notices of problems. A notice is a state entry that is written in the transaction of its subject, or just before it by a
- * step that is repeated after a crash. So none is lost. Notices of a kind are written only while a rule watches it.
+ * Notices of problems. A notice is a state entry. It is written in the transaction of its subject, or just before it by
+ * a step that is repeated after a crash, so none is lost. A notice is written only while a rule watches its kind.
  */
 import { boundText } from '../definition/bounds.js'
 import type { Json } from '../definition/json.js'
@@ -26,7 +26,7 @@ export const alertKinds = [
 /** One of the things that an alert can be about. */
 export type AlertKind = (typeof alertKinds)[number]
 
-/** One thing that happened and that somebody wants to hear of. */
+/** One problem, or the end of one, that a rule watches for. */
 export interface AlertNotice {
   readonly on: AlertKind
   readonly at: Instant
@@ -34,14 +34,14 @@ export interface AlertNotice {
   readonly trigger: string | null
   readonly run: RunId | null
   readonly dueAt: Instant | null
-  /** One sentence for a person. */
+  /** One sentence for people. */
   readonly text: string
 }
 
-/** The jobs that send alerts have this at the beginning of their names; nobody is alerted about them. */
+/** The names of jobs that send alerts begin with this; their own failures cause no alerts. */
 export const alertJobPrefix = 'alert:'
 
-/** The entry that says, by source, which kinds of notices are watched for. */
+/** The entry that lists, by source, which kinds of notices are watched. */
 export const watchKey: StateKey = { kind: 'alert', name: 'watch', item: '' }
 
 /** The name of the entries that are notices. */
@@ -54,7 +54,7 @@ export function isWatched(watch: Json | undefined, on: AlertKind): boolean {
   )
 }
 
-/** The change that writes a notice; the same id is the same notice. */
+/** The change that writes a notice; writing the same id twice leaves one notice. */
 export function noticeChange(notice: AlertNotice, id: string): StateChange {
   const value = { ...notice, text: boundText(notice.text, longestText) }
   return { kind: 'alert', name: newNotices, item: `${notice.on} ${id}`, value }
@@ -62,7 +62,7 @@ export function noticeChange(notice: AlertNotice, id: string): StateChange {
 
 const longestText = 1000
 
-/** The notice of a run that failed for good, where somebody watches for it. A run that is retried and fails again gives another one. */
+/** The notice of a run that finally failed, if a rule watches for it; another failure after a retry is another one. */
 export function failureNotice(
   { id, job, trigger, dueAt, at, error, reason }: EndedRun,
   watch: Json | undefined,
@@ -73,7 +73,7 @@ export function failureNotice(
   return noticeChange({ on, at, job, trigger: trigger ?? null, run: id, dueAt, text }, `${id} ${at}`)
 }
 
-/** The notice of a trigger that paused itself after failures, where somebody watches for it. */
+/** The notice of a trigger that Rota paused after failures, if a rule watches for it. */
 export function autoPauseNotice(
   paused: {
     readonly trigger: string
@@ -90,7 +90,7 @@ export function autoPauseNotice(
   return noticeChange({ on: 'paused', at, job, trigger, run, dueAt: null, text }, `${trigger} ${run} ${at}`)
 }
 
-/** The notice of due instants that a tick found too late to run, where somebody watches for it. */
+/** The notice of due instants that a tick found too late to run, if a rule watches for it. */
 export function missedNotice(
   { trigger, revision, at, ranges }: Pick<Tick, 'trigger' | 'revision' | 'at' | 'ranges'>,
   watch: Json | undefined,

@@ -2,7 +2,7 @@ import type { DryRun } from '../definition/dry-run.js'
 import type { StateChange } from '../state/state-entry.js'
 import type { Via } from './audit.js'
 
-/** The options of every change: who makes it, why, and whether it is only tried. */
+/** The options of every change: who makes it, why, and whether it is a dry run. */
 export interface ChangeOptions extends DryRun {
   /** Who, as the audit shows it; default: the app itself. */
   readonly by?: string | undefined
@@ -16,11 +16,11 @@ export interface ChangeOptions extends DryRun {
   readonly alongside?: ((changes: readonly NamedChange[]) => readonly StateChange[]) | undefined
 }
 
-/** What is done, and to what, as the audit shows it: `run.enqueue` of `job:greet`. */
+/** The action and its target, as the audit shows them: `run.enqueue` of `job:greet`. */
 export interface NamedChange {
   readonly action: string
   readonly target: string
-  /** What it makes or changes, such as `run:…`; of many, the first ones. */
+  /** What it creates or changes, such as `run:…`; of many, the first ones. */
   readonly subjects: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export interface Author extends Pick<ChangeOptions, 'reason'> {
   readonly via: Via
 }
 
-/** Separates the options of a change from the others that were given with them. */
+/** Separates the options of a change from the other options of a call. */
 export function splitChange<Given extends ChangeOptions>(
   given: Given,
 ): { readonly change: ChangeOptions; readonly rest: Omit<Given, keyof ChangeOptions> } {

@@ -7,36 +7,36 @@ import type { Run } from '../run/run.js'
 import type { StoredTrigger } from '../trigger/trigger.js'
 import { subjectName, type Audit, type AuditEntry } from './audit.js'
 
-/** A thing as the audit sees it; undefined where there is none. */
+/** An object as the audit stores it; undefined if it does not exist. */
 export type Snapshot = Json | undefined
 
-/** A run: where it is in its life. */
+/** A run: its state. */
 export function runSnapshot(run: Run | undefined): Snapshot {
   if (run === undefined) return undefined
   const { id, job, trigger = null, state, runAt, attempt, failures, cancelRequested, reason = null } = run
   return { id, job, trigger, state, runAt: formatInstant(runAt), attempt, failures, cancelRequested, reason }
 }
 
-/** A trigger: what defines it, and not how far it was planned. */
+/** A trigger: its definition, without its cursor. */
 export function triggerSnapshot(stored: StoredTrigger | undefined): Snapshot {
   if (stored === undefined) return undefined
   const { source, version, active, trigger } = stored
   return { source, version, active, definition: toJson(trigger) }
 }
 
-/** A job: whose it is, and its definition. */
+/** A job: its source and its definition. */
 export function jobSnapshot(stored: { readonly job: Job; readonly source: string } | undefined): Snapshot {
   return stored === undefined ? undefined : { source: stored.source, definition: toJson(stored.job) }
 }
 
-/** What holds a target back. */
+/** The hold on a target. */
 export function holdSnapshot(hold: Hold | undefined): Snapshot {
   if (hold === undefined) return undefined
   const { actor, note, fromAt, untilAt } = hold
   return { by: actor, reason: note, since: formatInstant(fromAt), until: textOf(untilAt) }
 }
 
-/** A worker: whether it is to take nothing more. */
+/** A worker: whether it drains. */
 export function workerSnapshot(worker: { readonly isDraining: boolean } | undefined): Snapshot {
   return worker === undefined ? undefined : { draining: worker.isDraining }
 }
@@ -46,7 +46,7 @@ export function triggerTag({ version, active }: StoredTrigger, pause: Hold | und
   return `${version}-${active ? (pause?.id ?? 0) : 'ended'}`
 }
 
-/** The entry of a change, from what its subjects were before and after; undefined where they are the same. */
+/** The entry of a change, from the states of its subjects before and after; undefined if nothing differs. */
 export function entryOf(
   { entry, subjects }: Audit,
   before: readonly Snapshot[],
@@ -65,7 +65,7 @@ export function entryOf(
   return { ...entry, before: read(before), after: read(after) }
 }
 
-/** One entry of two transactions of the same change: from the state before the first to the state after the last. */
+/** Joins the entries of two transactions of one change: from the state before the first to the state after the last. */
 export function joinEntries(first: AuditEntry, { subjects }: Audit, next: AuditEntry): AuditEntry {
   if (subjects.length === 0) return first
   if (subjects.length === 1) return { ...first, after: next.after }
@@ -85,7 +85,7 @@ function mapOf(value: Snapshot): Readonly<Record<string, Json>> {
 /** The most characters that an entry keeps of the state before or after. */
 const mostCharacters = 4096
 
-/** A value for an entry: without secrets, and cut where it is long. */
+/** A value for an entry: without secrets, and truncated if it is long. */
 export function smallJson(value: Snapshot): Json | undefined {
   if (value === undefined) return undefined
   const masked = withoutSecrets(value)
@@ -94,7 +94,7 @@ export function smallJson(value: Snapshot): Json | undefined {
   return { cut: true, characters: text.length, start: text.slice(0, mostCharacters / 2) }
 }
 
-/** What stands under these keys may be a secret, however deep. */
+/** Values under these keys may be secrets, at any depth. */
 const secretKey =
   /^(?:env|headers|environment)$|secret|token|passw|credential|authorization|cookie|hash|(?:api|private|access)_?key/i
 
@@ -110,7 +110,7 @@ function withoutSecrets(value: Json): Json {
   )
 }
 
-/** Names are kept, so that it can be seen which of them came and went. */
+/** Keeps the names, so that the entry shows which of them were added or removed. */
 function masked(value: Json): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return value === null ? null : '***'

@@ -3,40 +3,40 @@ import { runIdOf, type RunId } from '../identity/identity.js'
 import type { NewRun } from '../run/run.js'
 import { runAtOf, type Pace } from './pace.js'
 
-/** In which order a backfill makes its runs. */
+/** The order in which a backfill creates its runs. */
 export type BackfillOrder = 'oldest-first' | 'newest-first'
 
 /** The orders that a backfill may have. */
 export const backfillOrders = ['oldest-first', 'newest-first'] as const
 
 /**
- * How far a backfill is: nothing was started, its runs are being recorded, all of them are, or it was cancelled and its
- * runs are being cancelled, or all of them are.
+ * The progress of a backfill: nothing was started, its runs are being recorded, all of them are recorded, its runs are
+ * being cancelled, or all of them are cancelled.
  */
 export type BackfillState = 'planned' | 'starting' | 'started' | 'cancelling' | 'cancelled'
 
 /**
- * A backfill as it is stored: what was asked for, and how far it was started. It makes due instants of a trigger or
- * partitions of an asset again; these items are stored beside it, in parts, and never change.
+ * A stored backfill: what was requested, and how far it was started. It repeats due instants of a trigger or
+ * partitions of an asset; these items are stored separately, in parts, and never change.
  */
 export interface Backfill {
   readonly id: string
-  /** The trigger whose due instants it makes again; null if it is about an asset. */
+  /** The trigger whose due instants it repeats; null if it is about an asset. */
   readonly trigger: string | null
-  /** The asset whose partitions it makes again; null if it is about a trigger. */
+  /** The asset whose partitions it repeats; null if it is about a trigger. */
   readonly asset: string | null
   /** Which of the items were chosen. */
   readonly only: string
   readonly order: BackfillOrder
-  /** How many of its runs may run at once; null for no limit of its own. */
+  /** How many of its runs may run concurrently; null for no limit of its own. */
   readonly concurrency: number | null
-  /** How many of its runs may begin in which time; null for no limit. */
+  /** How many of its runs may begin in a period; null for no limit. */
   readonly pace: Pace | null
   readonly total: number
   /** The first and the last item in its order, as people read them. */
   readonly first: string
   readonly last: string
-  /** How many items of the range it leaves alone, by reason. */
+  /** How many items of the range it skips, by reason. */
   readonly skipped: Readonly<Record<string, number>>
   readonly by: string
   readonly reason: string | null
@@ -46,12 +46,12 @@ export interface Backfill {
   readonly state: BackfillState
   /** How many of its runs were recorded. */
   readonly started: number
-  /** How many of those were looked at by a cancel, and how many it has stopped. */
+  /** How many of those a cancel has examined, and how many it has stopped. */
   readonly looked: number
   readonly cancelledRuns: number
 }
 
-/** The due instant of an item: that of the trigger, or for a partition the one at which the backfill was made. */
+/** The due instant of an item: that of the trigger, or for a partition the time when the backfill was created. */
 export function dueAtOf({ trigger, createdAt }: Backfill, item: string): Instant {
   return trigger === null ? createdAt : instantOfItem(item).at
 }
@@ -86,7 +86,7 @@ export function backfillRun(
     origin: 'backfill',
     dueAt: dueAtOf(backfill, item),
     runAt: runAtOf(backfill, index),
-    // What is due now goes before what is made again.
+    // Runs that are due now go before repeated ones.
     priority: base.priority - 1,
     slots: [...base.slots, ...own],
     labels: { ...base.labels, backfill: id },

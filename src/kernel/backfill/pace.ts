@@ -12,7 +12,7 @@ export interface Pace {
 const allowed = 'runs and a time, such as 10/1m'
 const mostRuns = 100_000
 
-/** Reads a pace such as `10/1m`; faults are noted at the place. */
+/** Reads a pace such as `10/1m`; records faults at the place. */
 export function readPace(value: unknown, place: Place): Pace | undefined {
   if (value === undefined) return undefined
   const found = typeof value === 'string' ? /^(\d+)\/(.+)$/.exec(value) : null
@@ -30,7 +30,7 @@ export function paceText({ runs, perMs }: Pace): string {
 }
 
 /**
- * When the run at a place of a backfill's order may start. Each place has its own instant, so workers claim the runs in
+ * When the run at an index of a backfill may start. Each index has its own instant, so workers claim the runs in
  * this order; without a pace no run may start later than the backfill itself.
  */
 export function runAtOf({ pace, total, startedAt, createdAt }: PacedBackfill, index: number): Instant {

@@ -55,7 +55,7 @@ const zone = fc.constantFrom(...zones)
 const at2026 = fc.integer({ min: Date.UTC(2026, 0), max: Date.UTC(2027, 0) }).map((ms) => ms - (ms % minute))
 
 describe('a calendar', () => {
-  it('has the days and times of the zone, as a naive reading of local time says', () => {
+  it('has the days and times of the zone, like a naive reading of local time', () => {
     fc.assert(
       fc.property(someInput, zone, at2026, (given, timezone, at) => {
         // Clocks that go back repeat local times: a naive reading cannot tell the passes apart.
@@ -67,7 +67,7 @@ describe('a calendar', () => {
     )
   })
 
-  it('says until when its answer holds', () => {
+  it('returns until when its answer is valid', () => {
     fc.assert(
       fc.property(
         someInput,
@@ -85,7 +85,7 @@ describe('a calendar', () => {
     )
   })
 
-  it('has windows after each match, and what others have, without what is taken away', () => {
+  it('has windows after each match and the times of other calendars, without excepted times', () => {
     const office = calendar({ windows: [{ cron: '0 9 * * 1-5', for: '8h' }] })
     const known = new Map([
       ['office', office],
@@ -121,7 +121,7 @@ const rules = fc.record({
   ),
 })
 
-/** The instants of 2026 and those to which excluded ones are moved, one by one. */
+/** The instants of 2026, with excluded ones moved to allowed days, one by one. */
 function naiveMoved(base: Schedule, given: CalendarRules, window: readonly [Instant, Instant]): Instant[] {
   const around = zoneOf(given.timezone)
   const isExcluded = (at: Instant): boolean => exclusionAt(given, at).by !== undefined
@@ -179,7 +179,7 @@ describe('a tick with calendars and blackouts', () => {
     calendar: given,
   })
 
-  it('gives each due instant a run or the reason of the first rule that matches, and nothing twice', () => {
+  it('gives each due instant one run, or the reason of the first rule that matches', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 20 }), (days, from) => {
         const due = aDue({ schedule: schedule(allRules), catchUp: all }, { cursorAt: t0 + from * HOUR_MS })
@@ -200,7 +200,7 @@ describe('a tick with calendars and blackouts', () => {
     )
   })
 
-  it('writes one row for an excluded year, and looks again after it', () => {
+  it('writes one row for an excluded year, and is due for a look after it', () => {
     const year = { name: 'closed', times: { local: [[Date.UTC(2026, 0, 6), Date.UTC(2027, 0, 1)]] as const } }
     const rulesOfYear: CalendarRules = { timezone: 'UTC', exclude: [year] }
     const due = aDue({ schedule: schedule(rulesOfYear), catchUp: all })
@@ -220,7 +220,7 @@ describe('a tick with calendars and blackouts', () => {
     expect(later.runs.map(({ dueAt }) => dueAt)).toEqual([reopened])
   })
 
-  it('moves what Saturday and Sunday had to one run on Monday', () => {
+  it('moves the instants of Saturday and Sunday to one run on Monday', () => {
     const spec: ScheduleSpec = {
       kind: 'cron',
       expression: '0 9 * * 6,0',
@@ -240,7 +240,7 @@ describe('a tick with calendars and blackouts', () => {
     expect(tick.nextAt).toBe(t0 + 14 * DAY_MS + 9 * HOUR_MS)
   })
 
-  it('is looked at again within a year where nothing is allowed', () => {
+  it('is looked at again within a year if no time is allowed', () => {
     const never: CalendarRules = {
       timezone: 'UTC',
       exclude: [{ name: 'all', times: { weekdays: [0, 1, 2, 3, 4, 5, 6] } }],

@@ -6,35 +6,35 @@ import { zoneOf, type Zone } from '../../time/zone.js'
 import { dayAt, dayBegin } from '../partition/slice.js'
 
 /**
- * A set of times as data. Everything in it is local to the zone of the trigger that uses it, except `instants`. A list that is
- * absent adds nothing. What `except` has is taken away at the end.
+ * A set of times as data. Everything in it is local to the zone of the trigger that uses it, except `instants`. An
+ * absent list adds nothing. The times of `except` are removed at the end.
  */
 export interface CalendarSpec {
-  /** Stretches of local time, each from its first millisecond to before its last, as if it were UTC; sorted, without overlaps. */
+  /** Spans of local time in milliseconds as if they were UTC, the end excluded; sorted, without overlaps. */
   readonly local?: readonly Span[] | undefined
   /** Days of every year, such as `12-25`. */
   readonly yearly?: readonly string[] | undefined
   /** Days of the week; 0 is Sunday. */
   readonly weekdays?: readonly number[] | undefined
-  /** Stretches between instants; sorted, without overlaps. */
+  /** Spans between instants; sorted, without overlaps. */
   readonly instants?: readonly Span[] | undefined
-  /** Stretches that begin whenever an expression matches. */
+  /** Spans that begin whenever an expression matches. */
   readonly windows?: readonly CronWindow[] | undefined
-  /** Other sets that belong to it. */
+  /** Other sets that are included. */
   readonly also?: readonly CalendarSpec[] | undefined
   readonly except?: readonly CalendarSpec[] | undefined
 }
 
-/** From the first, to before the second. */
+/** The start is included, the end is not. */
 export type Span = readonly [from: number, until: number]
 
-/** A stretch of so many milliseconds after each match of an expression. */
+/** A span of `forMs` after each match of an expression. */
 export interface CronWindow {
   readonly cron: string
   readonly forMs: number
 }
 
-/** Whether an instant is in a set, and until when at least the answer stays the same. */
+/** Whether an instant is in a set, and until when, at least, the answer stays the same. */
 export interface Membership {
   readonly isIn: boolean
   readonly untilAt: Instant
@@ -55,7 +55,7 @@ export function membership(spec: CalendarSpec, zone: Zone, at: Instant): Members
   return { isIn: !without.isIn, untilAt: Math.min(all.untilAt, without.untilAt) }
 }
 
-/** In one of them is in all of them together. */
+/** The membership in the union of several sets. */
 export function anyOf(parts: readonly Membership[]): Membership {
   const inside = parts.filter(({ isIn }) => isIn)
   if (inside.length > 0) return { isIn: true, untilAt: Math.max(...inside.map(({ untilAt }) => untilAt)) }
@@ -111,19 +111,19 @@ function inWindow({ cron, forMs }: CronWindow, zone: Zone, at: Instant): Members
   return { isIn: false, untilAt: starts.next(at) ?? Infinity }
 }
 
-/** When a trigger may be due, as data of its schedule: every set it needs is in it, so that it means the same everywhere. */
+/** When a trigger may be due. Part of its schedule: it contains all sets it needs, so it means the same everywhere. */
 export interface CalendarRules {
-  /** The zone in which days are days. */
+  /** The zone that decides when a day begins. */
   readonly timezone: string
   /** Due only in one of these. */
   readonly include?: readonly NamedCalendar[] | undefined
   /** Not due in any of these. */
   readonly exclude?: readonly NamedCalendar[] | undefined
-  /** Never due in these, whatever calendars say. */
+  /** Never due in these, whatever the calendars say. */
   readonly blackouts?: readonly Blackout[] | undefined
   /** Moves an instant that the calendars exclude to the next day they allow; otherwise it does not run. */
   readonly onExcluded?: 'next-day' | undefined
-  /** No earlier instant is moved: since then a definition says so. Absent: all are. */
+  /** Instants before this are not moved, because the definition was not in force yet. Absent: all are moved. */
   readonly movesFromAt?: Instant | undefined
 }
 
@@ -133,7 +133,7 @@ export interface NamedCalendar {
   readonly times: CalendarSpec
 }
 
-/** A stretch, or a set of them, in which nothing is due. */
+/** A set of times in which nothing is due. */
 export interface Blackout {
   readonly note: string
   readonly times: CalendarSpec
@@ -147,7 +147,7 @@ export interface Exclusion {
   readonly detail: string
 }
 
-/** Which rule excludes an instant, if one does, and until when at least the answer stays the same. */
+/** The rule that excludes an instant, if any, and until when, at least, the answer stays the same. */
 export function exclusionAt(
   rules: CalendarRules,
   at: Instant,
@@ -175,7 +175,7 @@ export function calendarExclusion(
   for (const { name, times } of exclude) {
     const { isIn, untilAt } = membership(times, zone, at)
     const rule = moved ?? 'calendar:exclude'
-    // The first that matches names the reason, also where an earlier one begins inside.
+    // The first that matches gives the reason, even if one that is earlier in the list begins inside it.
     clearUntil = Math.min(clearUntil, untilAt)
     if (isIn) return { by: { reason: 'calendar', rule, detail: name }, untilAt: clearUntil }
   }
@@ -183,14 +183,14 @@ export function calendarExclusion(
   const { isIn, untilAt } = anyOf(include.map(({ times }) => membership(times, zone, at)))
   const rule = moved ?? 'calendar:include'
   const detail = include.map(({ name }) => name).join(', ')
-  // Outside of what is included another rule may name the reason a moment later, so neither answer continues for longer.
+  // Outside the included times another rule may give the reason a moment later, so neither answer is valid for longer.
   return {
     by: isIn ? undefined : { reason: 'calendar', rule, detail: `outside of ${detail}` },
     untilAt: Math.min(untilAt, clearUntil),
   }
 }
 
-/** The first instant that no rule excludes, from `at` on; undefined where there is none within the limit. */
+/** The first instant from `at` on that no rule excludes; undefined if there is none within the limit. */
 export function firstAllowed(rules: CalendarRules, at: Instant, limitMs = YEAR_MS): Instant | undefined {
   for (let here = at; here <= at + limitMs; ) {
     const { by, untilAt } = exclusionAt(rules, here)

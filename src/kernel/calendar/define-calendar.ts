@@ -16,7 +16,7 @@ import {
 } from '../definition/read-value.js'
 import type { CalendarSpec, CronWindow, Span } from './calendar.js'
 
-/** A set of days and times as code or a config writes it. Whatever is in one of its lists is in it. */
+/** A set of days and times as code or a config writes it: the union of its lists. */
 export interface CalendarInput {
   /** Days such as `2026-12-25`, or `12-25` for every year. */
   readonly days?: string | readonly string[] | undefined
@@ -26,9 +26,9 @@ export interface CalendarInput {
   readonly ranges?: readonly RangeInput[] | undefined
   /** Periods that begin whenever a cron expression matches. */
   readonly windows?: readonly WindowInput[] | undefined
-  /** iCalendar files whose events belong to it; a path is relative to the config file. */
+  /** iCalendar files whose events are included; a path is relative to the config file. */
   readonly ics?: string | readonly string[] | undefined
-  /** Other calendars that belong to it. */
+  /** Other calendars that are included. */
   readonly calendars?: string | readonly string[] | undefined
   /** Calendars that are removed from it. */
   readonly except?: string | readonly string[] | undefined
@@ -37,13 +37,13 @@ export interface CalendarInput {
 /** A day of the week. */
 export type Weekday = (typeof weekdayNames)[number]
 
-/** A stretch: two dates, both included, or two times, the second not included. */
+/** A period: two dates, both included, or two times, the second not included. */
 export interface RangeInput {
   readonly from: string
   readonly to: string
 }
 
-/** A stretch of a length after each match of a cron expression. */
+/** A period after each match of a cron expression. */
 export interface WindowInput {
   readonly cron: string
   /** Its length, such as `8h`; from `1m` to `366d`. */
@@ -55,9 +55,9 @@ export type Calendars = ReadonlyMap<string, CalendarSpec>
 
 /** What reading a calendar needs besides its definition. */
 export interface CalendarSources {
-  /** Those that were read already. */
+  /** The calendars that were already read. */
   readonly known: Calendars
-  /** The times of an iCalendar file; notes its faults at the place. */
+  /** Returns the times of an iCalendar file; records its faults at the place. */
   readonly readIcs: (path: string, place: Place) => CalendarSpec | undefined
 }
 
@@ -66,7 +66,7 @@ const weekdayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 /** The most days, ranges or events that a calendar may have. */
 export const mostSpans = 10_000
 
-/** The frozen calendar of a definition, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen calendar; records faults at the place and returns undefined if there are any. */
 export function readCalendar(
   { name, input: written }: Entry,
   sources: CalendarSources,
@@ -112,7 +112,7 @@ function readTimes(input: Written, place: Place): CalendarSpec[] {
 function readDay(text: string, place: Place): CalendarSpec | undefined {
   const allowed = 'a day such as 2026-12-25, or 12-25 for every year'
   if (/^\d\d-\d\d$/.test(text)) {
-    // A leap year has every day that any year has.
+    // 2024 is a leap year, so it has every day that a year can have.
     const isDay = timed(place, () => parseLocalTime(`2024-${text}T00:00`)) !== undefined
     return isDay ? { yearly: [text] } : undefined
   }
@@ -209,7 +209,7 @@ export function readItems(value: unknown, place: Place): readonly (readonly [unk
   return []
 }
 
-/** Everything that is in one of several sets; lists are joined, so that looking something up stays cheap. */
+/** The union of several sets; their lists are joined, so that lookups stay cheap. */
 export function unionOf(specs: readonly CalendarSpec[]): CalendarSpec {
   const plain = specs.filter(({ except }) => except === undefined)
   const nested = specs.filter(({ except }) => except !== undefined)
@@ -229,7 +229,7 @@ function definedOf(spec: Record<keyof Omit<CalendarSpec, 'except'>, readonly unk
   return Object.fromEntries(Object.entries(spec).filter(([, list]) => list.length > 0))
 }
 
-/** Spans in order; those that touch become one. */
+/** Sorts spans and joins those that touch. */
 function joined(spans: readonly Span[]): readonly Span[] {
   const result: [number, number][] = []
   for (const [from, until] of spans.toSorted((a, b) => a[0] - b[0])) {

@@ -11,11 +11,11 @@ export interface CalendarOptions {
   readonly include?: string | readonly string[] | undefined
   /** Not due in any of these calendars. */
   readonly exclude?: string | readonly string[] | undefined
-  /** What happens to an instant that the calendars exclude: nothing (`skip`, the default), or it is due at the same local time on the next day that they allow (`next-day`). */
+  /** What happens to an excluded instant: nothing (`skip`, the default), or it moves to the same local time of the next allowed day (`next-day`). */
   readonly onExcluded?: 'skip' | 'next-day' | undefined
 }
 
-/** A stretch in which nothing is due: from one time to another, after each match of a cron expression, or a calendar. */
+/** A period in which nothing is due: from one time to another, after each match of a cron expression, or a calendar. */
 export interface BlackoutInput {
   /** A date, or a time such as `2026-12-24T18:00`. */
   readonly from?: string | undefined
@@ -33,7 +33,7 @@ export interface BlackoutInput {
 /** The options of a trigger that exclude instants. */
 export const rulesOptionNames = ['calendar', 'blackouts'] as const
 
-/** What is excluded from a schedule, by its options; undefined if nothing is. */
+/** Reads which instants are excluded from a schedule; undefined if none are. */
 export function readRules(
   input: Written,
   context: { readonly timezone: string; readonly calendars?: Calendars | undefined },
@@ -77,11 +77,11 @@ function refuseContradictions(
   if (options['onExcluded'] !== 'next-day') return
   const partial = [...include, ...exclude].find(({ times }) => !hasWholeDays(times))
   if (partial === undefined) return
-  const message = `next-day moves to another day, and calendar ${partial.name} in ${place.keys.join('.')} has parts of days`
+  const message = `next-day needs whole days, and calendar ${partial.name} in ${place.keys.join('.')} has parts of days`
   fault(within(place, 'onExcluded'), message, 'skip, or calendars of whole days')
 }
 
-/** Stretches in which nothing is due. */
+/** Reads the periods in which nothing is due. */
 export function readBlackouts(value: unknown, known: Calendars, place: Place): readonly Blackout[] {
   return readItems(value, place).flatMap(([written, at]) => {
     const input = readOptions(written, ['from', 'to', 'cron', 'for', 'calendar', 'note'], at)
@@ -111,10 +111,10 @@ function readStretch(input: Written, known: Calendars, place: Place): Blackout['
   return window === undefined ? undefined : { windows: [window] }
 }
 
-/** With more instants a day, moving those of excluded days would make one day too full to be meant. */
+/** With more instants per day, moving those of excluded days would put implausibly many on one day. */
 const mostMovedPerDay = 24
 
-/** Notes a schedule that cannot move its instants to another day. */
+/** Records a fault if a schedule cannot move its instants to another day. */
 export function checkMoved(
   spec: {
     readonly kind: string
@@ -128,12 +128,12 @@ export function checkMoved(
   const allowed = `skip, or a schedule with at most ${mostMovedPerDay} instants a day`
   const refuse = (why: string): void => fault(['calendar', 'onExcluded'].reduce(within, place), why, allowed)
   if (kind === 'once') return
-  if (kind !== 'cron' && kind !== 'interval') return refuse(`next-day does not go with ${kind}`)
+  if (kind !== 'cron' && kind !== 'interval') return refuse(`next-day cannot be used with ${kind}`)
   const isOften = kind === 'cron' ? isOftenCron(expression, timezone) : everyMs * mostMovedPerDay < DAY_MS
   if (isOften) refuse(`next-day needs at most ${mostMovedPerDay} instants a day`)
 }
 
-/** Looks at the first instants only: days that differ later differ by a clock change or a date. */
+/** Checks the first instants only: later days differ only by clock changes and dates. */
 function isOftenCron(expression: string, timezone: string): boolean {
   const schedule = cronSchedule(expression, { timezone })
   const found: number[] = []

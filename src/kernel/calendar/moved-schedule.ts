@@ -6,10 +6,9 @@ import { sliceAt, type Slice } from '../partition/slice.js'
 import { calendarExclusion, YEAR_MS, type CalendarRules } from './calendar.js'
 
 /**
- * The instants of a schedule, and besides them those to which excluded ones are moved: the same local time on the next
- * day that the calendars allow. The calendars have whole days only, so a day is allowed or excluded as a whole, and the
- * day to which instants are moved never comes earlier for a later instant. Both searches rely on that: they go back from
- * the newest instant and stop as soon as the days are too early.
+ * The allowed instants of a schedule, and the excluded ones moved to the same local time of the next allowed day. The
+ * calendars have whole days only, so a day is allowed or excluded as a whole, and a later instant never moves to an
+ * earlier day. Both searches rely on that: they go back from the newest instant and stop when the days are too early.
  */
 export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
   const zone = zoneOf(rules.timezone)
@@ -17,7 +16,7 @@ export function movedSchedule(base: Schedule, rules: CalendarRules): Schedule {
   const dayOf = (at: Instant): Slice => sliceAt({ grain: 'day', zone }, at)
   const targetDay = (at: Instant): Slice | undefined => allowedDayFrom(rules, zone, at)
   const isAllowed = (at: Instant): boolean => calendarExclusion(rules, zone, at).by === undefined
-  /** Whether nothing is moved to a day or away from it, as on most days. */
+  /** Whether no instant is moved to or from a day, which is true for most days. */
   const isPlain = ({ fromAt }: Slice): boolean => isAllowed(fromAt) && isAllowed(fromAt - 1)
   return {
     next(after) {
@@ -58,7 +57,7 @@ function isWithin({ fromAt, untilAt }: Slice, at: Instant): boolean {
   return fromAt <= at && at < untilAt
 }
 
-/** The day of an instant where it is allowed, otherwise the first allowed day after it. */
+/** The day of an instant if it is allowed, otherwise the first allowed day after it. */
 function allowedDayFrom(rules: CalendarRules, zone: Zone, at: Instant): Slice | undefined {
   for (let here = at; here <= at + YEAR_MS; ) {
     const { by, untilAt } = calendarExclusion(rules, zone, here)
@@ -68,7 +67,7 @@ function allowedDayFrom(rules: CalendarRules, zone: Zone, at: Instant): Slice | 
   return undefined
 }
 
-/** The local time of an instant on another day; a time that clocks skip is that of the jump, within the day. */
+/** The local time of an instant on another day; a time that clocks skip becomes the instant of the jump. */
 function sameTime(zone: Zone, at: Instant, day: Slice): Instant {
   const timeOfDay = zone.toLocal(at) % DAY_MS
   const date = Math.floor(zone.toLocal(day.untilAt - 1) / DAY_MS)

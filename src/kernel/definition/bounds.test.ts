@@ -76,11 +76,11 @@ describe('logs', () => {
   }
 
   it.each([
-    { what: 'as many lines as may be', lines: maxLogLines, length: 1, kept: maxLogLines, isCut: false },
+    { what: 'as many lines as allowed', lines: maxLogLines, length: 1, kept: maxLogLines, isCut: false },
     { what: 'one line more', lines: maxLogLines + 1, length: 1, kept: maxLogLines + 1, isCut: true },
     { what: 'many lines more', lines: maxLogLines * 2, length: 1, kept: maxLogLines + 1, isCut: true },
-    { what: 'as many bytes as may be', lines: 32, length: maxLogLineBytes, kept: 32, isCut: false },
-    { what: 'a line of bytes more', lines: 33, length: maxLogLineBytes, kept: 33, isCut: true },
+    { what: 'as many bytes as allowed', lines: 32, length: maxLogLineBytes, kept: 32, isCut: false },
+    { what: 'one more line of bytes', lines: 33, length: maxLogLineBytes, kept: 33, isCut: true },
   ])('$what', ({ lines, length, kept, isCut }) => {
     const texts = write(Array.from({ length: lines }, () => 'x'.repeat(length)))
     expect(texts).toHaveLength(kept)

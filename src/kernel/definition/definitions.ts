@@ -4,7 +4,7 @@ import type { Trigger } from '../trigger/trigger.js'
 import type { Key, Place } from './faults.js'
 import type { SecretText } from './secret-text.js'
 
-/** Definitions that were read and are right each for itself. */
+/** Definitions that were read and are valid individually. */
 export interface Definitions {
   readonly jobs?: readonly JobDefinition[]
   readonly triggers?: readonly TriggerDefinition[]
@@ -12,21 +12,21 @@ export interface Definitions {
   readonly checks?: readonly DefinitionCheck[]
 }
 
-/** What the definitions of one config take if they say nothing else. */
+/** The defaults of the definitions of one config. */
 export interface DefinitionDefaults {
   /** The time zone of schedules and sensors. */
   readonly timezone?: string | undefined
-  /** Variables that every command gets; its own count more. */
+  /** Variables for every command; its own have priority. */
   readonly env?: Readonly<Record<string, SecretText>> | undefined
-  /** The calendars that triggers name. */
+  /** The calendars that triggers may use. */
   readonly calendars?: Calendars | undefined
 }
 
-/** A job, with its function if it is one of this process. */
+/** A job, with its function if it is a function of this process. */
 export interface JobDefinition {
   readonly job: Job
   readonly handler?: ((run: never) => unknown) | undefined
-  /** The section of a config that has such jobs; default: `jobs`. */
+  /** The section of the config that defines it; default: `jobs`. */
   readonly section?: string | undefined
 }
 
@@ -36,9 +36,9 @@ export interface TriggerDefinition {
   readonly origin?: TriggerOrigin | undefined
 }
 
-/** Where a trigger was defined, for faults that show only when all definitions are known. */
+/** Where a trigger was defined, for faults that can be found only when all definitions are known. */
 export interface TriggerOrigin {
-  /** The section of a config that has such triggers. */
+  /** The section of the config that defines it. */
   readonly section: string
   /** Where the trigger names its jobs; default: under `job`. */
   readonly jobAt?: ((index: number) => readonly Key[]) | undefined
@@ -48,10 +48,10 @@ export interface TriggerOrigin {
 export interface KnownDefinitions {
   /** The jobs of this app. */
   readonly own: ReadonlyMap<string, Job>
-  /** The jobs that others wrote to the store. */
+  /** The jobs that other sources wrote to the store. */
   readonly others: ReadonlyMap<string, Job>
   readonly triggers: readonly { readonly trigger: Trigger; readonly place: Place }[]
 }
 
-/** Notes what is wrong between definitions that are right each for itself. */
+/** Records faults between definitions that are valid individually. */
 export type DefinitionCheck = (known: KnownDefinitions, place: Place) => void

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.js'
 
-/** What somebody can do about each error. The API and the command line say this; the docs say it too, with links. */
+/** What to do about each error. The API and the command line show this; the docs have it with links. */
 export const errorTodo: Readonly<Record<ErrorCode, string>> = {
   CRON_SYNTAX: 'Correct the expression at the position that the message names; see cron.',
   CRON_FIELD_COUNT: 'Write five fields, six with the seconds first, or seven with the year last.',

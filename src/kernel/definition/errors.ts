@@ -82,7 +82,7 @@ export interface Fault {
 export class RotaError extends Error {
   readonly code: ErrorCode
   readonly faults: readonly Fault[]
-  /** Data for programs beside the sentence; stored with the run that failed. */
+  /** Data for programs, in addition to the message; stored with the run that failed. */
   readonly details: Json | undefined
 
   constructor(code: ErrorCode, message: string, options: RotaErrorOptions = {}) {
@@ -99,19 +99,19 @@ export class RotaError extends Error {
   }
 }
 
-/** Their messages contain the output of a handler, line by line; they are bounded where it is read. */
+/** Their messages contain output of a handler over several lines, which is already bounded when it is read. */
 const outcomes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'HANDLER_FAILED',
   'HANDLER_EXITED',
   'STEP_FAILED',
 ])
 
-/** The parts of an error beside its sentence. */
+/** The parts of an error besides its message. */
 export interface RotaErrorOptions {
   readonly cause?: unknown
   readonly faults?: readonly Fault[]
   readonly details?: Json
-  /** Lines after the sentence. */
+  /** Lines after the message. */
   readonly lines?: readonly string[]
 }
 

@@ -25,7 +25,7 @@ export function within(place: Place, key: Key): Place {
   return new NestedPlace(place, key)
 }
 
-/** Its path is put together only for a fault: a trigger has thirty places, and there may be a hundred thousand of them. */
+/** Builds its path only for a fault: a trigger has thirty places, and there may be a hundred thousand triggers. */
 class NestedPlace implements Place {
   readonly faults: PlacedFault[]
   readonly #parent: Place

@@ -58,7 +58,7 @@ export function duration<Fallback extends number | undefined>(
   return (value, place) => readDuration(value, bounds, place) ?? fallback
 }
 
-/** A function, which only code can give. */
+/** A function; only code can provide one. */
 export function functionOf<Given>(subject: string): OptionReader<Given | undefined> {
   return (value, place) => {
     if (value === undefined || typeof value === 'function') return value as Given | undefined

@@ -22,7 +22,7 @@ export interface Entry {
   readonly input: unknown
 }
 
-/** What the entries of a map from names to definitions come to, without those that have faults. */
+/** Reads every entry of a map from names to definitions; entries with faults are left out. */
 export function readEach<Read>(
   value: unknown,
   readOne: (entry: Entry, place: Place) => Read | undefined,
@@ -132,7 +132,7 @@ export function timed<T>(place: Place, read: () => T): T | undefined {
   }
 }
 
-/** Words of other schedulers. */
+/** Option names of other schedulers, with Rota's name for each. */
 const otherWords: ReadonlyMap<string, string> = new Map([
   ['tz', 'timezone'],
   ['zone', 'timezone'],

@@ -3,21 +3,21 @@ import type { AuditEntry } from '../audit/audit.js'
 import { boundText } from '../definition/bounds.js'
 import type { StoredError } from '../run/run.js'
 
-/** How a run of a trigger ended, or that it has not. */
+/** How a run of a trigger ended, if it has ended. */
 export interface PastRun {
   readonly isFailed: boolean
-  /** Whether it is done or failed: a run that was cancelled says nothing about its job. */
+  /** Whether it is done or failed: a cancelled run says nothing about its job. */
   readonly counts: boolean
   readonly finishedAt: Instant | undefined
 }
 
-/** Who pauses a trigger by its own rule. */
+/** The actor when a trigger is paused by its `pauseAfter`. */
 export const autoPauseActor = 'rota'
 
-/** How many runs beside those that are counted are looked at, on each side of the one that failed. */
+/** How many runs besides the counted ones are read, before and after the one that failed. */
 export const pastRunsBeside = 100
 
-/** Whether a trigger has failed so often in a row since it was last let go. The runs are the newest first. */
+/** Whether the last `pauseAfter` runs of a trigger since it was last resumed all failed. The runs are newest first. */
 export function isFailingInARow(
   runs: readonly PastRun[],
   { pauseAfter, sinceAt }: { readonly pauseAfter: number; readonly sinceAt: Instant | undefined },
@@ -28,11 +28,11 @@ export function isFailingInARow(
   return counted.length === pauseAfter && counted.every(({ isFailed }) => isFailed)
 }
 
-/** The hold by which a trigger pauses itself, and its audit entry. */
+/** The hold that pauses a trigger by its own rule, and its audit entry. */
 export function autoPause(input: {
   readonly trigger: string
   readonly pauseAfter: number
-  /** The run that was one too many. */
+  /** The failed run that reached the limit. */
   readonly run: { readonly id: string; readonly attempt: number }
   readonly error: StoredError | undefined
   readonly at: Instant

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSwitches } from './switches.js'
 
 describe('the kill switches of an environment', () => {
-  it('are not set where nothing is said', () => {
+  it('are not set by default', () => {
     expect(readSwitches({})).toEqual({ pipeline: undefined, scheduler: undefined, worker: undefined })
   })
 
@@ -15,7 +15,7 @@ describe('the kill switches of an environment', () => {
     expect(readSwitches(all)).toEqual({ pipeline: false, scheduler: false, worker: false })
   })
 
-  it('with any other value are refused, all of them at once', () => {
+  it('are refused with any other value, in one error for all', () => {
     expect(() => readSwitches({ PIPELINE_ENABLED: '', WORKER_ENABLED: 'maybe' })).toThrow(
       expect.objectContaining({
         code: 'SWITCH_INVALID',

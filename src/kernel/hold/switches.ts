@@ -29,12 +29,12 @@ export function readSwitches(environment: Readonly<Record<string, string | undef
   throw new RotaError('SWITCH_INVALID', `${names}; nothing was done`, { faults })
 }
 
-/** Variables that are set and most likely stand for a switch that is not: `WORKER_ENABLE=0` switches nothing off. */
+/** Variables that look like a mistyped switch: `WORKER_ENABLE=0` switches nothing off. */
 export function likelySwitches(environment: Readonly<Record<string, string | undefined>>): string[] {
   const open = switchVariables.filter((variable) => environment[variable] === undefined)
   return Object.keys(environment).flatMap((name) => {
     const meant = switchVariables.includes(name) ? undefined : nearest(name, open)
-    return meant === undefined ? [] : [`${name} is set and switches nothing; did you mean ${meant}?`]
+    return meant === undefined ? [] : [`${name} is set and has no effect; did you mean ${meant}?`]
   })
 }
 

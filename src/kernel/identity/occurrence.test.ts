@@ -97,13 +97,17 @@ describe('the concurrency limits of a run', () => {
       input: { job: { ...job, concurrency: 4 }, trigger },
       slots: [{ key: 'job:work', limit: 4 }],
     },
-    { what: 'a group key', input: { job, concurrencyKey: 'k' }, slots: [{ key: 'key:work=k', limit: 2 }] },
+    {
+      what: 'a concurrency key',
+      input: { job, concurrencyKey: 'k' },
+      slots: [{ key: 'key:work=k', limit: 2 }],
+    },
   ])('$what', ({ input, slots }) => {
     expect(slotsFor(input)).toEqual(slots)
   })
 
   it.each(['skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const)(
-    'G6: runs of a trigger with overlap %s share one place',
+    'G6: runs of a trigger with overlap %s share one slot',
     (overlap) => {
       expect(slotsFor({ job, trigger: { ...trigger, overlap } })).toEqual([{ key: 'trigger:t', limit: 1 }])
     },

@@ -49,13 +49,13 @@ export interface JobOptions {
   readonly limitPerKey?: RateLimitOptions | undefined
   /** How many workers a run may crash before it is quarantined; default: 3. @minimum 1 @maximum 100 */
   readonly maxCrashes?: number | undefined
-  /** The channels to which its problems are reported, in place of the rules of the app; false: none. @minItems 1 @maxItems 50 */
+  /** The channels to which its problems are reported, instead of the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
   /** The job that gets a run for each run that failed after its last attempt, in the same transaction; default: none. */
   readonly deadLetter?: string | undefined
   /** How long its final runs are kept, such as `7d`, or one for each final state; default: the `retention` of the app. */
   readonly retention?: string | number | RetentionOptions | undefined
-  /** How soon its runs begin and end, whatever made them, and how old the last success may be; a breach is recorded and can be told. Default: nothing is promised. */
+  /** How soon its runs begin and end, whatever created them, and how old the last success may be; a breach is recorded and can be reported. Default: no promises. */
   readonly sla?: SlaInput | undefined
 }
 
@@ -118,7 +118,7 @@ export function defineJob(name: string, input: JobInput): Job {
   return job as Job
 }
 
-/** The function of a job that is one of this process. */
+/** The function of a job, if it is a function of this process. */
 export function functionOf(input: unknown): ((run: never) => unknown) | undefined {
   const handler = isMap(input) ? input['handler'] : undefined
   return typeof handler === 'function' ? (handler as (run: never) => unknown) : undefined

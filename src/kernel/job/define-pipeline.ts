@@ -30,11 +30,11 @@ interface StepInFile {
   readonly id?: string
   /** A command. @minItems 1 @maxItems 1000 */
   readonly run?: readonly string[] | CommandInput
-  /** A request; the body `params` or `results` stands for those. */
+  /** A request; the body `params` or `results` is replaced by those values. */
   readonly http?: HttpInput
   /** The name of a function that the app registered. */
   readonly uses?: string
-  /** Given to that function. */
+  /** Passed to that function. */
   readonly config?: Json
   /** The time limit of an attempt. */
   readonly timeout?: string | number
@@ -129,7 +129,7 @@ function readAction(input: Written, place: Place): Step['action'] | undefined {
   if (way === undefined) return fault(place, 'no action is defined', actionAllowed)
   if (second !== undefined) return fault(place, `${chosen.join(' and ')} cannot be combined`, actionAllowed)
   if (way !== 'uses' && input['config'] !== undefined) {
-    fault(within(place, 'config'), `it does not go with ${way}`, 'only with uses')
+    fault(within(place, 'config'), `it cannot be used with ${way}`, 'only with uses')
   }
   switch (way) {
     case 'run':

@@ -16,7 +16,7 @@ export interface RateLimitOptions {
 const rateBounds = { min: 1, max: 1_000_000 }
 const periodBounds = { min: 1, max: 366 * 86_400_000, allowed: 'from 1ms to 366d' }
 
-/** Reads rate limits that stand under these names; those that are not given are left out. */
+/** Reads the rate limits with these names; absent ones are left out. */
 export function readRates<Name extends string>(
   input: Written,
   names: readonly Name[],
@@ -30,7 +30,7 @@ export function readRates<Name extends string>(
   return found
 }
 
-/** Notes a limit of each key that lets more start than the limit of all keys together. */
+/** Records a fault if the limit of one key allows more starts than the limit of all keys together. */
 export function noteFasterKeys(
   {
     limit,

@@ -1,16 +1,16 @@
 import { RotaError } from '../definition/errors.js'
 
-/** A job of this app, with the types of the payload that its runs take and of the result that they give. */
+/** A job of this app, with the types of the payload and the result of its runs. */
 export interface JobRef<Payload = unknown, Result = unknown> {
   readonly name: string
-  /** Never there: only the types count. */
+  /** Never set; it only carries the types. */
   readonly types?: { readonly payload: Payload; readonly result: Result } | undefined
 }
 
 /** A job by its name or as `app.job()` returned it. */
 export type AnyJob = string | JobRef
 
-/** The payload and options of a call: a job that needs a payload is not called without one. */
+/** The payload and options of a call; the payload is required if the job needs one. */
 export type WithPayload<Payload, Options> = undefined extends Payload
   ? [payload?: Payload, options?: Options]
   : [payload: Payload, options?: Options]

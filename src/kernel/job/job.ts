@@ -76,7 +76,7 @@ export interface Job {
   readonly alerts?: AlertsOption | undefined
   /** The job that gets each run that failed for good. */
   readonly deadLetter?: string | undefined
-  /** How long its final runs are kept; absent: as the app says. */
+  /** How long its final runs are kept; absent: the retention of the app. */
   readonly retention?: JobRetention | undefined
   /** What is promised about its runs, its last success and its partitions. */
   readonly sla?: Sla | undefined

@@ -35,7 +35,7 @@ describe('a payload schema', () => {
     })
   })
 
-  it('waits for a schema that answers later', async () => {
+  it('waits for an asynchronous schema', async () => {
     const later = z.string().refine(async (text) => text === 'yes', 'say yes')
     await expect(checkPayload(later, 'ask', 'yes')).resolves.toBe('yes')
     await expect(checkPayload(later, 'ask', 'no')).rejects.toMatchObject({

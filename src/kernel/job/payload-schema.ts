@@ -9,12 +9,12 @@ export interface PayloadSchema<Input = unknown, Output = Input> {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => Validated<Output> | Promise<Validated<Output>>
-    /** Never there: only the types count. */
+    /** Never set; it only carries the types. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
 
-/** What a schema answers: the value, or what is wrong with it. */
+/** What a schema returns: the value, or its faults. */
 export type Validated<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly Issue[] }
@@ -27,7 +27,7 @@ interface Issue {
 /** What a schema accepts. */
 export type SchemaInput<Schema extends PayloadSchema> = NonNullable<Schema['~standard']['types']>['input']
 
-/** What a schema makes of it. */
+/** What a schema returns. */
 export type SchemaOutput<Schema extends PayloadSchema> = NonNullable<Schema['~standard']['types']>['output']
 
 /** The schemas of the jobs of an app, by name. */

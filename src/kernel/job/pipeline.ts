@@ -64,7 +64,7 @@ export function pathProblem(path: string): string | undefined {
   if (path.includes('|')) return 'contains |'
   if (/^[a-z][a-z0-9+.-]+:\/\/|^(?:https?|file|data):/i.test(path)) return 'is a URL'
   if (/^[/\\]|^[A-Za-z]:/.test(path)) return 'is absolute'
-  return path.split(/[/\\]/).includes('..') ? 'leads out with ..' : undefined
+  return path.split(/[/\\]/).includes('..') ? 'leaves the directory with ..' : undefined
 }
 
 /** The payload of a run that names its pipeline file; undefined for any other payload. */

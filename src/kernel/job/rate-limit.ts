@@ -16,26 +16,26 @@ export interface RateLimit {
   readonly burst: number
 }
 
-/** The rate limits that hold for the runs of a job. */
+/** The rate limits of the runs of a job. */
 export interface JobRates {
-  /** That of its queue, which all jobs of the queue share. */
+  /** The limit of its queue, shared by all jobs of the queue. */
   readonly queue?: RateLimit | undefined
   readonly job?: RateLimit | undefined
-  /** That of each concurrency key. */
+  /** The limit of each concurrency key. */
   readonly key?: RateLimit | undefined
 }
 
-/** What a limit has to remember. */
+/** The stored state of a limit. */
 export interface RateState {
-  /** When the limit would be as if nothing had ever started. */
+  /** When the limit is unused again. */
   readonly freeAt: Instant
-  /** Whose runs started last, the newest last. */
+  /** The turns (job and concurrency key) of the last started runs, the newest last. */
   readonly turns: readonly string[]
-  /** When it was last changed, by the clock of the process that did. */
+  /** When it was last changed, by the clock of the process that changed it. */
   readonly at?: Instant | undefined
 }
 
-/** The limits of a job; undefined where it has none. */
+/** The limits of a job; undefined if it has none. */
 export function ratesOf(
   job: { readonly limit?: RateLimit | undefined; readonly limitPerKey?: RateLimit | undefined },
   queue: { readonly limit?: RateLimit | undefined } | undefined,
@@ -45,12 +45,12 @@ export function ratesOf(
   return { queue: ofQueue, job: ofJob, key: ofKey }
 }
 
-/** Where the state of a limit is kept: that of a queue, of a job, or of one concurrency key of a job. */
+/** The key of the state entry of a limit: of a queue, of a job, or of one concurrency key of a job. */
 export function rateEntry(of: keyof JobRates, name: string, key = ''): StateKey {
   return { kind: 'rate', name: `${of}:${name}`, item: key }
 }
 
-/** The state as it was stored. */
+/** Reads the stored state. */
 export function rateStateOf(value: Json | undefined): RateState {
   const { freeAt, turns, at } = isMap(value) ? value : {}
   return {
@@ -60,7 +60,7 @@ export function rateStateOf(value: Json | undefined): RateState {
   }
 }
 
-/** The state as it is stored. */
+/** The state in its stored form. */
 export function storedRate({ freeAt, turns, at }: RateState): Json {
   return {
     freeAt,
@@ -69,13 +69,14 @@ export function storedRate({ freeAt, turns, at }: RateState): Json {
   }
 }
 
-/** A claim reads the clock and then waits for its transaction, while others come before it: so it may be this late. */
+/** A claim reads the clock, then waits for its transaction while others overtake it, so its `now` may be this old. */
 const longestLagMs = 10_000
 
 /**
- * The state as it can be now. Where it says more, it was remembered under another limit, or the clock was set back since:
- * then it counts as used up from now on, so nobody waits longer than the limit says. Whoever finds that writes it down.
- * A claim that is only a moment behind the last one must not: it would take back what that one has used up.
+ * The state, limited to what is possible now. A larger `freeAt` was stored under another limit, or the clock was set
+ * back since: then the limit counts as used up from now on, so that no run waits longer than the limit says, and the
+ * claim stores the correction. A claim whose `now` is only slightly older than the last one must not correct it: that
+ * would free what the last one used.
  */
 export function possibleState(limit: RateLimit, state: RateState, now: Instant): RateState {
   const { freeAt, at = now } = state
@@ -95,7 +96,7 @@ export function nextStartAt(limit: RateLimit, { freeAt }: RateState): Instant {
   return Math.ceil(freeAt - (limit.burst - 1) * spacingOf(limit))
 }
 
-/** The instant to remember after so many have started. */
+/** The new `freeAt` after so many starts. */
 export function afterStarts(
   limit: RateLimit,
   { freeAt }: RateState,
@@ -109,5 +110,5 @@ export function spacingOf({ max, perMs }: RateLimit): number {
   return perMs / max
 }
 
-/** The part of a start by which sums of fractions may be wrong. */
+/** Sums of fractions may be wrong by this part of a start. */
 const rounding = 1e-6

@@ -18,11 +18,11 @@ export interface RateRoom {
   readonly entry: StateKey
   readonly limit: RateLimit
   readonly state: RateState
-  /** Whether another state was stored. */
+  /** Whether the stored state was corrected. */
   readonly isCorrected: boolean
   /** How many more may start. */
   left: number
-  /** Whose runs were started. */
+  /** The turns of the runs that were started. */
   readonly started: string[]
 }
 
@@ -32,18 +32,18 @@ export interface JobRooms {
   readonly limits: JobRates
   readonly queue: RateRoom | undefined
   readonly own: RateRoom | undefined
-  /** Those of its keys, as far as they were read. */
+  /** The limits of its keys that were read so far. */
   readonly keys: Map<string, RateRoom>
 }
 
-/** What a limit needs to know of a run. */
+/** The fields of a run that a limit needs. */
 export interface RatedRun {
   readonly job: string
   /** Its concurrency key. */
   readonly key: string | undefined
 }
 
-/** A limit with its state as it was stored. */
+/** A limit with its stored state. */
 export function openRoom(given: {
   readonly entry: StateKey
   readonly limit: RateLimit
@@ -63,12 +63,12 @@ export function openRoom(given: {
   }
 }
 
-/** Whether all its limits let a run start. */
+/** Whether all limits of a run let it start. */
 export function mayStart(rooms: ReadonlyMap<string, JobRooms>, run: RatedRun): boolean {
   return roomsOf(rooms, run).every(({ left }) => left > 0)
 }
 
-/** Notes that a run starts. */
+/** Counts a start of a run. */
 export function spend(rooms: ReadonlyMap<string, JobRooms>, run: RatedRun): void {
   for (const room of roomsOf(rooms, run)) {
     room.left--
@@ -81,13 +81,13 @@ export function isChanged({ isCorrected, started }: RateRoom): boolean {
   return isCorrected || started.length > 0
 }
 
-/** The state of a limit after what was started. */
+/** The state of a limit after the counted starts. */
 export function settledState({ entry, limit, state, started }: RateRoom, now: Instant): RateState {
   if (started.length === 0) return state
   return {
     freeAt: afterStarts(limit, state, { now, count: started.length }),
     at: Math.max(state.at ?? now, now),
-    // The runs of one key have no turns among themselves.
+    // Runs with the same key do not take turns.
     turns: entry.item === '' ? afterTurns(state.turns, started) : [],
   }
 }
@@ -100,7 +100,7 @@ export function allRooms(rooms: Iterable<JobRooms>): Set<RateRoom> {
   return found
 }
 
-/** Until when the limits that the runs of a job share let nothing start; undefined where they do. */
+/** Until when the shared limits of a job's runs let no run start; undefined if one may start now. */
 export function waitUntil({ queue, own }: JobRooms, now: Instant): Instant | undefined {
   const full = [queue, own].filter((room) => room?.left === 0) as RateRoom[]
   if (full.length === 0) return undefined

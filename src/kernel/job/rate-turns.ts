@@ -1,10 +1,10 @@
 /** Which run is next under a rate limit: runs with different concurrency keys take turns, however many runs each key has. */
 import type { ConcurrencySlot } from '../run/run.js'
 
-/** How many runs are looked at to let keys take turns, and how many turns are remembered. */
+/** How many runs are read to let keys take turns, and how many turns are stored. */
 export const rateWindow = 64
 
-/** How many runs of one key have a place among them. */
+/** How many of them may have the same key. */
 export const mostOfOneKey = 8
 
 /** The concurrency key of a run. */
@@ -13,12 +13,12 @@ export function concurrencyKeyOf(job: string, slots: readonly ConcurrencySlot[])
   return slots.find(({ key }) => key.startsWith(own))?.key.slice(own.length)
 }
 
-/** By what a run takes turns with others: its job, and its concurrency key where it has one. */
+/** The turn of a run: its job, and its concurrency key if it has one. Different turns alternate. */
 export function turnOf(job: string, key: string | undefined): string {
   return key === undefined ? job : `${job}=${key}`
 }
 
-/** Runs in the order in which a limit lets them start: by priority, then in turns. They come by urgency. */
+/** Sorts runs as a limit lets them start: by priority, then in turns. The input is sorted by urgency. */
 export function inTurns<Row extends { readonly priority: number }>(
   rows: readonly Row[],
   turnOfRow: (row: Row) => string,
@@ -28,7 +28,7 @@ export function inTurns<Row extends { readonly priority: number }>(
   const seen = new Map<string, number>()
   const placed = rows.map((row, place) => {
     const turn = turnOfRow(row)
-    // Of one turn and priority, the first of each goes in the first round, the second in the second.
+    // The first run of each turn and priority goes into the first pass, the second into the second.
     const group = `${row.priority} ${turn}`
     const round = seen.get(group) ?? 0
     seen.set(group, round + 1)
@@ -41,7 +41,7 @@ export function inTurns<Row extends { readonly priority: number }>(
     .map(({ row }) => row)
 }
 
-/** The turns to remember after these were had. */
+/** The turns to store after these have started. */
 export function afterTurns(turns: readonly string[], had: readonly string[]): readonly string[] {
   const recent = new Set(turns)
   for (const turn of had) {

@@ -18,7 +18,7 @@ function faultsOf(retention: unknown): unknown {
 }
 
 describe('the retention of a job', () => {
-  it('is one for all ends, or one for each', () => {
+  it('is one for all final states, or one for each', () => {
     const week = { ageMs: 7 * day }
     expect(retentionOf('7d')).toEqual({ done: week, failed: week, cancelled: week })
     expect(retentionOf({ done: '7d', failed: { age: '90d', count: 1000 } })).toEqual({
@@ -46,7 +46,7 @@ describe('kept runs', () => {
     return { id: `${job}-${daysAgo}`, job, state, finishedAt: now - daysAgo * day }
   }
 
-  it('go by the age of their job and end, or by that of the app', () => {
+  it('are deleted by the age of their job and final state, or by that of the app', () => {
     const rules = new Map([['work', { done: { ageMs: day }, failed: { ageMs: 90 * day } }]])
     const kept = new KeptRuns({ rules, defaultMs: 30 * day, now })
     expect(kept.isOver(run('work', 'done', 1))).toBe(false)
@@ -58,7 +58,7 @@ describe('kept runs', () => {
     expect(kept.isOver(run('other', 'failed', 31))).toBe(true)
   })
 
-  it('are at most as many as the job says, each end counted for itself', () => {
+  it('are at most as many as the job allows, counted separately for each final state', () => {
     const rules = new Map([['work', { failed: { count: 2 }, done: { count: 1 } }]])
     const kept = new KeptRuns({ rules, defaultMs: 30 * day, now })
     expect(kept.isOver(run('work', 'failed', 1))).toBe(false)

@@ -15,7 +15,7 @@ export interface RetentionOptions {
   readonly cancelled?: string | number | KeptOptions | undefined
 }
 
-/** How long runs are kept, and how many of them; whichever is over first counts. */
+/** How long runs are kept, and how many of them; the limit that is reached first counts. */
 export interface KeptOptions {
   /** How long, at least `1m`; default: the `retention` of the app. */
   readonly age?: string | number | undefined
@@ -23,7 +23,7 @@ export interface KeptOptions {
   readonly count?: number | undefined
 }
 
-/** The retention of a job; what is absent is kept as the app says. */
+/** The retention of a job by final state; absent: the retention of the app. */
 export type JobRetention = Readonly<Partial<Record<FinalState, Kept>>>
 
 /** How long runs are kept, and how many. */
@@ -32,7 +32,7 @@ export interface Kept {
   readonly count?: number | undefined
 }
 
-/** A run that is final, as far as retention is concerned. */
+/** The fields of a final run that retention needs. */
 export interface EndedRun {
   readonly id: RunId
   readonly job: string
@@ -40,13 +40,13 @@ export interface EndedRun {
   readonly finishedAt: Instant
 }
 
-/** How a run can end. */
+/** The final states of a run. */
 export const finalStates = ['done', 'failed', 'cancelled'] as const satisfies readonly FinalState[]
 
-/** How long a run may be kept at least and at most. */
+/** The shortest and the longest retention. */
 export const retentionBounds = { min: 60_000, max: MAX_DURATION_MS, allowed: 'from 1m to 36525d' }
 
-/** Reads the retention of a job: one for all its runs, or one for each way to end. */
+/** Reads the retention of a job: one for all its runs, or one for each final state. */
 export function readJobRetention(value: unknown, place: Place): { readonly retention?: JobRetention } {
   if (value === undefined) return {}
   if (!isMap(value)) {
@@ -71,7 +71,7 @@ function readKept(value: unknown, place: Place): Kept {
   return { ...(ageMs === undefined ? {} : { ageMs }), ...(count === undefined ? {} : { count }) }
 }
 
-/** Decides which final runs have been kept long enough. It is shown all of them, the newest first, so that it can count. */
+/** Decides which final runs have been kept long enough. It must get all of them, the newest first, to count them. */
 export class KeptRuns {
   readonly #rules: ReadonlyMap<string, JobRetention>
   readonly #defaultMs: number
@@ -90,7 +90,7 @@ export class KeptRuns {
     this.#now = given.now
   }
 
-  /** Whether the next run, which ended before the ones it was shown, is kept no longer. */
+  /** Whether the next run, which ended before all previous ones, is no longer kept. */
   isOver({ job, state, finishedAt }: EndedRun): boolean {
     const { ageMs = this.#defaultMs, count = Infinity } = this.#rules.get(job)?.[state] ?? {}
     if (finishedAt < this.#now - ageMs) return true

@@ -11,7 +11,7 @@ export class RetryAfter extends Error {
   readonly retryAfterMs: number
 
   /** @param after How long to wait: a duration such as `30s`, or milliseconds. */
-  constructor(after: string | number, message = 'to be tried again later', options?: ErrorOptions) {
+  constructor(after: string | number, message = 'try again later', options?: ErrorOptions) {
     super(message, options)
     this.retryAfterMs = parseDuration(after)
   }
@@ -66,7 +66,7 @@ function waitOf(ms: unknown): number | undefined {
 
 const codes = ['code', 'exitCode', 'status', 'statusCode'] as const
 
-/** Deeper chains of classes are cut. */
+/** Deeper chains of classes are truncated. */
 const mostClasses = 10
 
 function kindsOf(error: Error): (string | number)[] {

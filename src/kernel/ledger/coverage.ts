@@ -1,28 +1,28 @@
 import type { Instant } from '../../time/instant.js'
 import type { LedgerReason } from './ledger.js'
 
-/** What became of the due instants of one trigger, computed again from the definitions that were kept. */
+/** The due instants of one trigger, computed again from its stored versions and compared with the ledger. */
 export interface Coverage {
   readonly trigger: string
   readonly fromAt: Instant
   readonly untilAt: Instant
   readonly due: number
   readonly run: number
-  /** By reason, those without a run. */
+  /** The number of due instants without a run, by reason. */
   readonly explained: Readonly<Partial<Record<LedgerReason, number>>>
-  /** Due instants with neither a run nor a reason: there should be none. The first few. */
+  /** The first few due instants with neither a run nor a reason; normally none. */
   readonly unexplained: readonly Instant[]
   readonly unexplainedCount: number
-  /** Runs at instants that no definition makes due: there should be none. The first few. */
+  /** The first few instants with a run that no definition makes due; normally none. */
   readonly unexpected: readonly Instant[]
   readonly unexpectedCount: number
-  /** Instants computed with other zone rules than those in force when they were planned. */
+  /** Whether instants were computed with other time zone data than when they were planned. */
   readonly otherZoneRules: boolean
 }
 
-/** The coverage of a trigger, and beside it how it kept its promises. */
+/** The coverage of a trigger, and how it kept its SLA. */
 export interface CoverageReport extends Coverage {
-  /** How many promises of the trigger were broken in that time, as far as breaches are kept. */
+  /** How many breaches of the trigger's SLA are recorded for that time. */
   readonly breaches: number
 }
 

@@ -35,7 +35,7 @@ export type LedgerRule =
   | 'round:later'
   | 'round:overlap'
 
-/** What became of a range of due instants without a run: it covers those from `firstAt` to `lastAt`, both included, that have no run of their own. */
+/** Why the due instants from `firstAt` to `lastAt`, both included, have no run; one with its own run is not meant. */
 export interface LedgerRange {
   readonly trigger: string
   readonly version: number
@@ -43,18 +43,18 @@ export interface LedgerRange {
   readonly lastAt: Instant
   readonly reason: LedgerReason
   readonly rule: LedgerRule
-  /** The run that stood in the way, or into which the range was collapsed. */
+  /** The run that blocked the range, or into which it was collapsed. */
   readonly blocker?: RunId | undefined
-  /** Who and why, for what somebody did; counts per outcome, for what was pruned. */
+  /** For a hold: who and why. For a pruned range: the number of runs per outcome. */
   readonly detail?: string | undefined
 }
 
-/** Whether a range only adds to one that was recorded before for the same instant. */
+/** Whether a range only adds to an earlier one for the same instant. */
 export function isAddition({ rule }: Pick<LedgerRange, 'rule'>): boolean {
   return rule === 'round:later'
 }
 
-/** A range together with when it was decided. */
+/** A range with the time of its decision. */
 export interface RecordedRange extends LedgerRange {
   readonly recordedAt: Instant
 }

@@ -12,14 +12,14 @@ export function addCounts(a: string | null | undefined, b: string | null | undef
 
 const finalStates: readonly FinalState[] = ['done', 'failed', 'cancelled']
 
-/** Says how many runs were pruned, by outcome. */
+/** Formats how many runs were pruned, by outcome. */
 export function writeCounts(counts: Counts): string {
   return JSON.stringify(
     Object.fromEntries(finalStates.flatMap((state) => (counts[state] ? [[state, counts[state]]] : []))),
   )
 }
 
-/** How many runs a text says were pruned, whatever their outcome. */
+/** The total number of pruned runs in such a text. */
 export function sumOfCounts(text: string | undefined): number {
   return Object.values(readCounts(text)).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }

@@ -9,7 +9,7 @@ const rows = [
   { grain: 'day', at: '2024-02-29T12:00:00Z', zone: 'UTC', label: '2024-02-29' },
   { grain: 'previous-day', at: '2026-01-01T02:00:00Z', zone: 'UTC', label: '2025-12-31' },
   { grain: 'previous-day', at: '2024-03-01T02:00:00Z', zone: 'UTC', label: '2024-02-29' },
-  // The spring day has 23 hours and the autumn day 25: the day before is still the one before.
+  // The spring day has 23 hours and the autumn day 25: `previous-day` is still the day before.
   { grain: 'previous-day', at: '2026-03-29T22:30:00Z', zone: berlin, label: '2026-03-29' },
   { grain: 'previous-day', at: '2026-10-25T22:59:00Z', zone: berlin, label: '2026-10-24' },
   { grain: 'previous-day', at: '2026-10-25T23:00:00Z', zone: berlin, label: '2026-10-25' },

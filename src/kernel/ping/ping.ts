@@ -9,18 +9,18 @@ import { readSecretRef, type SecretText } from '../definition/secret-text.js'
 import type { NewRun, Run } from '../run/run.js'
 import type { StateChange, StateEntry } from '../state/state-entry.js'
 
-/** What a ping says. */
+/** The events that are pinged. */
 export type PingKind = 'start' | 'success' | 'fail'
 
 /** A run whose pings are not all sent. */
 export interface OpenPing {
   readonly trigger: string
   readonly url: SecretText
-  /** Whether its start was told. */
+  /** Whether its start was sent. */
   readonly isStarted: boolean
 }
 
-/** Reads the address of pings; faults are noted at the place. */
+/** Reads the address of pings; records faults at the place. */
 export function readPing(value: unknown, place: Place): SecretText | undefined {
   if (value === undefined) return undefined
   if (isMap(value)) return readSecretRef(value, place)
@@ -47,7 +47,7 @@ export function openPingOf({ value }: StateEntry): OpenPing {
   return value as unknown as OpenPing
 }
 
-/** What is to be told of a run now, and whether nothing more will be. A start that comes after the end would look like a run that hangs. */
+/** The ping to send for a run now, and whether it is the last. A start after the end would look like a hanging run. */
 export function nextPing(
   { isStarted }: OpenPing,
   run: Run | undefined,

@@ -1,6 +1,6 @@
 /**
- * Debounce and throttle: what happens to several enqueues of a job with one key in a short time. The run keeps the key as
- * its unique key, with the kind before it, and counts the other enqueues in a label.
+ * Debounce and throttle: what happens to several enqueues of a job with one key in a short time. The key, with the kind
+ * before it, is the unique key of the run; a label of the run counts the other enqueues.
  */
 import type { Instant } from '../../time/instant.js'
 
@@ -9,12 +9,12 @@ type Labels = Readonly<Record<string, string>>
 
 /** The rule of an enqueue. */
 export type Burst =
-  /** The last one runs: it takes the place of the one that waits, and waits in turn. */
+  /** The last one runs: it replaces the waiting one, and waits itself. */
   | { readonly kind: 'debounce'; readonly waitMs: number; readonly maxMs: number | undefined }
-  /** The first one runs: those that come within the period are dropped. */
+  /** The first one runs: later ones within the period are dropped. */
   | { readonly kind: 'throttle'; readonly perMs: number }
 
-/** The labels that count what a run stands for. */
+/** The labels that count the other enqueues of a run. */
 export const burstLabels = { debounce: 'replaced_enqueues', throttle: 'dropped_enqueues' } as const
 
 /** The unique key of a run with a rule. */
@@ -27,13 +27,13 @@ export function isBurstKey(key: string): boolean {
   return key.startsWith('debounce:') || key.startsWith('throttle:')
 }
 
-/** The labels of a run that stands for one more enqueue. */
+/** The labels of a run after one more enqueue. */
 export function countedLabels(kind: Burst['kind'], labels: Labels | undefined): Labels {
   const name = burstLabels[kind]
   return { ...labels, [name]: String(Number(labels?.[name] ?? 0) + 1) }
 }
 
-/** When a run may start that takes the place of one that waits since an instant. */
+/** When a run may start that replaces one that has waited since an instant. */
 export function debouncedRunAt(
   { waitMs, maxMs }: Extract<Burst, { kind: 'debounce' }>,
   { now, sinceAt }: { readonly now: Instant; readonly sinceAt: Instant },

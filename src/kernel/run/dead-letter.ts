@@ -7,16 +7,16 @@ import { formatInstant } from '../../time/instant.js'
 import type { EndedRun } from './end-effect.js'
 import type { NewRun } from './run.js'
 
-/** A run that failed for good, with what its dead letter tells besides. */
+/** A run that finally failed, with the data for its dead letter. */
 export interface FailedRun extends EndedRun {
   readonly attempt: number
   readonly payload: Json | undefined
 }
 
-/** The label by which a dead letter names the run that failed. */
+/** The label of a dead letter with the id of the run that failed. */
 const deadLetterLabel = 'failed_run'
 
-/** The run that tells another job of one that failed. Its id comes from the failed attempt, so there is one for each. */
+/** The dead letter of a failed run. Its id is derived from the failed attempt, so there is exactly one for each. */
 export function deadLetterRun(run: FailedRun, job: Job): NewRun {
   const { code, message, details } = run.error ?? { code: 'FAILED', message: run.reason ?? '' }
   return {

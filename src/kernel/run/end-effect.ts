@@ -1,7 +1,7 @@
 /**
- * What the end of a run changes besides the run itself. A run carries the name of its effect from the moment it is
- * recorded; the store applies the effect in the transaction that makes the run final. Stores know no effect but the
- * chain: they are opened with a table of the others, one row for each feature that has one.
+ * What the end of a run changes besides the run itself. A run is recorded with the name of its effect; the store
+ * applies the effect in the transaction that makes the run final. Stores know only the chain effect themselves: they
+ * are opened with a table of the others, one row for each feature that has one.
  */
 import type { Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
@@ -15,23 +15,23 @@ import type { FinalState, StoredError } from './run.js'
 export interface EndEffect {
   /** The name that a run carries. */
   readonly name: string
-  /** The number that stands for the name in a stored row; it never changes. */
+  /** The number of the effect in stored rows; it never changes. */
   readonly code: number
   /** The state entries whose values `changes` needs. */
   readonly reads?: (run: EndedRun) => readonly StateKey[]
-  /** What changes; `values` are those of `reads`, in that order. */
+  /** The changes; `values` are those of `reads`, in that order. */
   readonly changes?: (run: EndedRun, values: readonly (Json | undefined)[]) => readonly StateChange[]
-  /** Whether the scheduler looks at the trigger of the run at once. */
+  /** Whether the scheduler evaluates the trigger of the run immediately. */
   readonly wakesTrigger?: boolean
-  /** The state entry that every trigger that follows the job of the run gets, and by which it is woken. */
+  /** The state entry that is written for every trigger that follows the job of the run, and wakes it. */
   readonly arrival?: (run: EndedRun) => Omit<StateChange, 'name'> | undefined
-  /** Whether the end of the run is a success of its trigger; default: if the run is done. `values` are those of `reads`. */
+  /** Whether the end of the run is a success of its trigger; default: if the run is done. `values` as in `changes`. */
   readonly keepsTrigger?: (run: EndedRun, values: readonly (Json | undefined)[]) => boolean
-  /** Whether it continues a chain besides. */
+  /** Whether it also continues a chain. */
   readonly isChain?: true
 }
 
-/** A run that has become final, as far as its effect needs to know it. */
+/** The fields of a final run that an effect needs. */
 export interface EndedRun {
   readonly id: RunId
   readonly job: string
@@ -50,22 +50,22 @@ export interface EndedRun {
 export type EndEffects = ReadonlyMap<string, EndEffect>
 
 /**
- * The end of a run of an after-finish trigger gives that trigger its next due instant. Stores do this themselves, with
- * the run and the interval that they keep beside the trigger; only the first end of a run does it.
+ * The end of a run of an after-finish trigger sets the next due instant of that trigger. Stores do this themselves,
+ * with the run and the interval that they store with the trigger; only the first end of a run does it.
  */
 export const chainEffect: EndEffect = { name: 'chain', code: 1, isChain: true }
 
-/** Behind the name of an effect: whose promises about freshness a success keeps. The number is added to that of the effect. */
+/** The suffixes of effect names: for whose freshness a success counts. The code is added to that of the effect. */
 const keeping: readonly { readonly kept: Kept; readonly code: number }[] = [
   { kept: 'job', code: 100 },
   { kept: 'trigger', code: 200 },
   { kept: 'both', code: 300 },
 ]
 
-/** What stands for the effect of a run that has no other. */
+/** The name of the effect of a run that has no other effect. */
 const noEffect = 'run'
 
-/** The name of an effect for a run whose success keeps promises about freshness. */
+/** The name of an effect for a run whose success counts for freshness. */
 export function keepingName(
   name: string | undefined,
   { isJob, isTrigger }: { readonly isJob: boolean; readonly isTrigger: boolean },
@@ -74,16 +74,16 @@ export function keepingName(
   return `${name ?? noEffect}+${isJob && isTrigger ? 'both' : isJob ? 'job' : 'trigger'}`
 }
 
-/** The numbers of the effects that continue a chain; one less is the number of the same effect without it. */
+/** The codes of the effects that continue a chain; the code minus one is the same effect without the chain. */
 export const chainCodes = [chainEffect.code, ...keeping.map(({ code }) => code + chainEffect.code)]
 
-/** The name of the effect that is left when the chain has been continued. */
+/** The name of the effect without the chain. */
 export function withoutChain(name: string): string | undefined {
   const [, kept] = name.split('+')
   return kept === undefined ? undefined : `${noEffect}+${kept}`
 }
 
-/** The table of effects; the chain is always in it, and each one also for runs that keep promises. */
+/** The table of effects, with the chain, and with a variant of each for runs that count for freshness. */
 export function endEffectsOf(effects: readonly EndEffect[]): EndEffects {
   const own = [chainEffect, ...effects]
   const all = [undefined, ...own].flatMap((base) => [
@@ -113,10 +113,10 @@ export function endEffectNamed(effects: EndEffects, name: string): EndEffect {
   return effect
 }
 
-/** Whose promises the success of a run keeps. */
+/** For whose freshness the success of a run counts. */
 type Kept = 'job' | 'trigger' | 'both'
 
-/** The same effect for a run whose success keeps promises about freshness; or that alone, for a run that has no other. */
+/** The variant of an effect for a run that counts for freshness; without an effect, only that. */
 function keepingEffect(
   base: EndEffect | undefined,
   { name, code, kept }: { readonly name: string; readonly code: number; readonly kept: Kept },

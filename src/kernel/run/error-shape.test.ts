@@ -13,7 +13,7 @@ it.each([
   expect(shapeOf(message)).toBe(shape)
 })
 
-it('the shape of any message takes a moment', () => {
+it('the shape of any message is computed quickly', () => {
   const startMs = systemClock.monotonicMs()
   for (const part of ['"', "'", '1-', '…', '1.', '_', '"1']) shapeOf(part.repeat(100_000))
   expect(systemClock.monotonicMs() - startMs).toBeLessThan(500)

@@ -4,7 +4,7 @@ import type { Run } from './run.js'
 /** Runs that failed in the same way: the same code, and the same message apart from numbers, ids and quoted texts. */
 export interface ErrorGroup {
   readonly code: string
-  /** The message with `…` for what differs from run to run. */
+  /** The message with `…` for the parts that differ between runs. */
   readonly shape: string
   readonly count: number
   /** The due instant of the oldest one. */
@@ -16,13 +16,13 @@ export interface ErrorGroup {
   readonly example: Run
 }
 
-/** The longest part of a message that is compared. */
+/** How many characters of a message are compared. */
 const longestShape = 300
 
-/** How many jobs a group names. */
+/** How many jobs a group lists. */
 const mostJobs = 10
 
-/** Failed runs in groups, the largest first. The runs are the newest first. */
+/** Groups failed runs, the largest group first. The input is sorted from the newest run on. */
 export function groupErrors(runs: readonly Run[]): ErrorGroup[] {
   const groups = new Map<string, ErrorGroup & { readonly jobs: string[] }>()
   for (const run of runs) {
@@ -45,7 +45,7 @@ export function groupErrors(runs: readonly Run[]): ErrorGroup[] {
   return [...groups.values()].toSorted((a, b) => b.count - a.count || b.lastDueAt - a.lastDueAt)
 }
 
-/** What a message has in common with others of its kind: its first line without numbers, ids and quoted texts. */
+/** The shape of a message: its first line without numbers, ids and quoted texts. */
 export function shapeOf(message: string): string {
   const line = message.slice(0, longestShape).split('\n', 1)[0] ?? ''
   return line

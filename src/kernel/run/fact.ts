@@ -9,10 +9,10 @@ import type { Attempt, FinalState, ConcurrencySlot, LogLine, Run } from './run.j
 import type { SeenKey } from '../tick/tick.js'
 import type { StoredTrigger, TriggerVersion } from '../trigger/trigger.js'
 
-/** Where a run is: the first three are `pending` to the world. A ready or running one has taken its concurrency slots. */
+/** The stored state of a run: users see the first three as `pending`. A ready or running one has taken its slots. */
 export type Phase = 'delayed' | 'blocked' | 'ready' | 'running' | FinalState
 
-/** All that a store knows of a run. */
+/** Everything that a store knows about a run. */
 export interface RunFact extends Omit<Run, 'state'> {
   readonly phase: Phase
   readonly slots: readonly ConcurrencySlot[]
@@ -21,7 +21,7 @@ export interface RunFact extends Omit<Run, 'state'> {
   readonly attempts: readonly Attempt[]
 }
 
-/** All that a store knows of a trigger. */
+/** Everything that a store knows about a trigger. */
 export interface TriggerFact extends StoredTrigger {
   readonly fingerprint: string
   readonly keptAt: Instant | undefined
@@ -34,37 +34,37 @@ export interface WorkerFact {
   readonly host: string
   readonly pid: number
   readonly version: string
-  /** What its process does. */
+  /** The roles of its process. */
   readonly roles: readonly string[]
-  /** How many runs it performs at once; unknown of a release that did not say so. */
+  /** How many runs it performs concurrently; undefined for processes of an older release. */
   readonly slots: number | undefined
   readonly startedAt: Instant
-  /** When it last renewed its lease; unknown of a release that did not say so. */
+  /** When it last renewed its lease; undefined for processes of an older release. */
   readonly lastBeatAt: Instant | undefined
   readonly leaseUntil: Instant
-  /** Whether it is to take nothing more. */
+  /** Whether it claims no more runs. */
   readonly isDraining: boolean
   readonly isGone: boolean
-  /** What it has yet to be told. */
+  /** The notices that it has not received yet. */
   readonly notices: readonly HolderNotice[]
 }
 
-/** What processes with one role left behind up to an instant. */
+/** The signs of life of the processes with one role up to an instant. */
 export interface Signs {
-  /** The last renewal of those that renewed nothing later. */
+  /** The last renewal of a lease before it, of processes without a later renewal. */
   readonly lastBeatAt: Instant | undefined
-  /** When the first one was started that also renewed its lease later. */
+  /** The start of the first process that also renewed its lease after it. */
   readonly livingSince: Instant | undefined
 }
 
-/** A request to the holder of a run: stop and report, or stop without reporting since the claim is closed. */
+/** A request to the holder of a run: stop and report, or stop without reporting because the claim is closed. */
 export interface HolderNotice {
   readonly run: RunId
   readonly attempt: number
   readonly kind: 'cancel' | 'terminate'
 }
 
-/** One thing that a store knows, in a form that every store can give and take. */
+/** One thing that a store knows, in a form that every store can export and import. */
 export type Fact =
   | { readonly kind: 'queue'; readonly queue: Queue }
   | { readonly kind: 'job'; readonly job: Job; readonly source: string }
@@ -84,9 +84,9 @@ export type Fact =
       readonly jobsRevision: number
     }
 
-/** Some of the facts of a store, and where the others begin. */
+/** A page of the facts of a store. */
 export interface FactPage {
   readonly facts: readonly Fact[]
-  /** What to ask for next; absent where these were the last. */
+  /** The cursor of the next page; undefined after the last one. */
   readonly next: string | undefined
 }

@@ -64,7 +64,7 @@ describe('the retry budget', () => {
     },
   )
 
-  it('lost attempts and hand-backs cost nothing of it', () => {
+  it('lost and released attempts do not use it', () => {
     expect(decided(failed, { crashes: 2 })).toMatchObject({ state: 'pending' })
     expect(decided({ kind: 'released' }, { failures: 2, crashes: 2 })).toMatchObject({ state: 'pending' })
   })
@@ -72,15 +72,15 @@ describe('the retry budget', () => {
   it('a permanent failure is not retried, and the reason says so', () => {
     const outcome = decided({ kind: 'failed', error, said: { permanent: true } })
     expect(outcome).toMatchObject({ end: 'failed', state: 'failed', error })
-    expect(outcome.reason).toBe('not retried: the handler said so')
+    expect(outcome.reason).toBe('not retried: the handler threw a permanent error')
   })
 
-  it('one try means none after a failure', () => {
+  it('one attempt means no retry after a failure', () => {
     expect(decided(failed, { attempts: 1 })).toEqual({ end: 'failed', state: 'failed', error })
   })
 })
 
-describe('G4: a run that takes its workers down', () => {
+describe('G4: a run that crashes its workers', () => {
   it.each([
     { crashes: 0, state: 'pending' },
     { crashes: 1, state: 'pending' },
@@ -90,7 +90,7 @@ describe('G4: a run that takes its workers down', () => {
     expect(decided(lost, { crashes, failures: 2 })).toMatchObject({ end: 'lost', state })
   })
 
-  it('it is quarantined by name, not failed like others', () => {
+  it('is quarantined with its own code, not failed like others', () => {
     const outcome = decided(lost, { crashes: 2 })
     expect(outcome).toMatchObject({ reason: 'quarantined', error: { code: 'QUARANTINED', message: 'no' } })
   })

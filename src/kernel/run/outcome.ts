@@ -12,7 +12,7 @@ import {
   type StoredError,
 } from './run.js'
 
-/** What an attempt came to, before anything is decided about its run. */
+/** The result of an attempt, before a decision about its run. */
 export type AttemptResult =
   | { readonly kind: 'done'; readonly result: Json | undefined }
   | { readonly kind: 'failed'; readonly error: StoredError; readonly said: Said }
@@ -25,7 +25,7 @@ export type AttemptResult =
 /** The decided result of an attempt, ready to store. */
 export interface Outcome {
   readonly end: AttemptEnd
-  /** What becomes of the run: a final state, or pending again. */
+  /** The new state of the run: a final state, or pending again. */
   readonly state: FinalState | 'pending'
   /** When a pending run may be claimed again. */
   readonly runAt?: Instant | undefined
@@ -42,7 +42,7 @@ export interface TriesSoFar {
   readonly crashes: number
 }
 
-/** Decides what an attempt's result means for its run: pure, so that a crash and a retry are the same code. */
+/** Decides what the result of an attempt means for its run. Pure, so that crashes and retries use the same code. */
 export function decide(
   result: AttemptResult,
   context: {
@@ -76,7 +76,7 @@ export function decide(
 
 type Context = Parameters<typeof decide>[1]
 
-/** What was interrupted through no fault of its own keeps its place: those of its trigger that were due later wait behind it. */
+/** An interrupted run keeps its place in the queue: later runs of its trigger wait behind it. */
 function placeOf({ run, now }: Context): Instant {
   return Math.min(run.dueAt, now)
 }
@@ -88,7 +88,7 @@ function afterFailure(
   const failures = run.failures + 1
   const { end, error, said } = failure
   if (said.permanent === true)
-    return { end, state: 'failed', error, reason: 'not retried: the handler said so' }
+    return { end, state: 'failed', error, reason: 'not retried: the handler threw a permanent error' }
   const refused = job.retry.not?.find((kind) => kind === error.code || said.kinds?.includes(kind) === true)
   if (refused !== undefined)
     return { end, state: 'failed', error, reason: `not retried: its job does not retry ${refused}` }

@@ -72,7 +72,7 @@ describe('why a run is pending', () => {
   const holding = (key: string) => [aRun({ id: 'other', state: 'running', slots: [{ key, limit: 1 }] })]
 
   it.each<{ name: string; run?: Partial<Run>; facts?: Partial<WaitingFacts>; reasons: unknown[] }>([
-    { name: 'its time has not come', run: { runAt: now + 1 }, reasons: [{ kind: 'due-later', at: now + 1 }] },
+    { name: 'it is not due yet', run: { runAt: now + 1 }, reasons: [{ kind: 'due-later', at: now + 1 }] },
     {
       name: 'it waits to retry',
       run: { runAt: now + 5, failures: 2, error },
@@ -84,7 +84,7 @@ describe('why a run is pending', () => {
       reasons: [{ kind: 'held', hold: hold('all') }],
     },
     {
-      name: 'a freeze that is over holds nothing',
+      name: 'an ended freeze holds nothing',
       facts: { holds: [hold('all', now)] },
       reasons: [{ kind: 'ready' }],
     },
@@ -94,7 +94,7 @@ describe('why a run is pending', () => {
       reasons: [{ kind: 'queue-paused', queue: 'default', hold: hold('queue:default') }],
     },
     {
-      name: 'its queue is full, by these runs',
+      name: 'its queue is full, and these runs fill it',
       facts: {
         queues: new Map([['default', { name: 'default', concurrency: 1 }]]),
         holding: [aRun({ id: 'other', state: 'running' })],
@@ -102,7 +102,7 @@ describe('why a run is pending', () => {
       reasons: [{ kind: 'queue-full', queue: 'default', limit: 1, holders: ['other'] }],
     },
     {
-      name: 'the rate limits of its queue and its key let none start before an instant',
+      name: 'the rate limits of its queue and its key allow no start before an instant',
       run: { slots: [{ key: 'key:work=acme', limit: 1 }] },
       facts: {
         jobs: new Map([['work', { job: { ...shell, limitPerKey: slow }, source: 'config:shop' }]]),
@@ -126,19 +126,19 @@ describe('why a run is pending', () => {
       ],
     },
     {
-      name: 'the limit of its job is used up; the limit is the one of its definition now',
+      name: 'the limit of its job is used up; the current definition counts',
       run: slot('job:work'),
       facts: { holding: holding('job:work'), ...withJob({ concurrency: 3 }) },
       reasons: [{ kind: 'limit', of: 'job', name: 'work', key: undefined, limit: 3, holders: ['other'] }],
     },
     {
-      name: 'its group key is taken',
+      name: 'its concurrency key is taken',
       run: slot('key:work=a=b'),
       facts: { holding: [...holding('key:work=a=b'), ...holding('key:work=c')] },
       reasons: [{ kind: 'limit', of: 'key', name: 'work', key: 'a=b', limit: 1, holders: ['other'] }],
     },
     {
-      name: 'its trigger is unfinished, and the other one waits for a worker too',
+      name: 'another run of its trigger is unfinished and also waits for a worker',
       run: slot('trigger:t'),
       facts: { workers: [] },
       reasons: [
@@ -163,7 +163,7 @@ describe('why a run is pending', () => {
       reasons: [{ kind: 'no-handler', job: 'work', source: 'code:shop', workers: 1 }],
     },
     {
-      name: 'a worker that does not say what it has may have it',
+      name: 'a worker that does not list its functions may have it',
       facts: {
         ...withJob({ handler: { kind: 'function' } }),
         workers: [{ ...aWorker, functions: undefined }],
@@ -171,14 +171,14 @@ describe('why a run is pending', () => {
       reasons: [{ kind: 'ready' }],
     },
     {
-      name: 'all slots of those who have it are taken',
+      name: 'all slots of the workers that have it are taken',
       facts: {
         ...withJob({ handler: { kind: 'function' } }),
         workers: [aWorker, { ...aWorker, running: 2, functions: new Set(['work']) }],
       },
       reasons: [{ kind: 'slots-taken', slots: 2, workers: 1 }],
     },
-    { name: 'nothing stands in its way', reasons: [{ kind: 'ready' }] },
+    { name: 'nothing blocks it', reasons: [{ kind: 'ready' }] },
     { name: 'a run that is not pending waits for nothing', run: { state: 'done' }, reasons: [] },
   ])('$name', ({ run, facts: changes, reasons }) => {
     expect(pendingReasons(aRun(run), facts(changes))).toEqual(reasons)

@@ -16,9 +16,9 @@ import { concurrencyKeyOf } from '../job/rate-turns.js'
 import type { StateKey } from '../state/state-entry.js'
 import { snoozedReason, type Run, type StoredError } from './run.js'
 
-/** What a run waits for that has not been claimed yet. */
+/** Why a run has not been claimed yet. */
 export type PendingReason =
-  /** Its time has not come. */
+  /** It is not due yet. */
   | { readonly kind: 'due-later'; readonly at: Instant }
   /** An attempt failed, and the next one waits. */
   | {
@@ -27,7 +27,7 @@ export type PendingReason =
       readonly failures: number
       readonly error: StoredError | undefined
     }
-  /** It put itself off. */
+  /** Its handler snoozed it. */
   | { readonly kind: 'snoozed'; readonly at: Instant; readonly reason: string }
   /** Everything is frozen, or a kill switch is off. */
   | { readonly kind: 'held'; readonly hold: Hold }
@@ -38,7 +38,7 @@ export type PendingReason =
       readonly of: LimitKind
       /** The job, trigger, asset or service that has the limit. */
       readonly name: string
-      /** The group key or the partition, where the limit is one of those. */
+      /** The concurrency key or the partition, for limits of those kinds. */
       readonly key: string | undefined
       readonly limit: number
       readonly holders: readonly RunId[]
@@ -49,13 +49,13 @@ export type PendingReason =
       readonly limit: number
       readonly holders: readonly RunId[]
     }
-  /** A rate limit lets none start before an instant. */
+  /** A rate limit allows no start before an instant. */
   | {
       readonly kind: 'rate-limit'
       readonly of: keyof JobRates
       /** The queue or job that has the limit. */
       readonly name: string
-      /** The concurrency key, where each key has its own. */
+      /** The concurrency key, if each key has its own limit. */
       readonly key: string | undefined
       readonly max: number
       readonly perMs: number
@@ -68,38 +68,38 @@ export type PendingReason =
   | { readonly kind: 'draining'; readonly workers: number }
   /** Its job is a function, and no live worker has it. */
   | { readonly kind: 'no-handler'; readonly job: string; readonly source: string; readonly workers: number }
-  /** Every worker that could take it performs as much as it may. */
+  /** All slots of the workers that could perform it are taken. */
   | { readonly kind: 'slots-taken'; readonly slots: number; readonly workers: number }
-  /** Nothing stands in its way. */
+  /** Nothing blocks it. */
   | { readonly kind: 'ready' }
 
-/** What has a limit: a trigger without overlap, a job, a group key, a partition of an asset, a service of rounds, a backfill. */
+/** What has a limit: a trigger without overlap, a job, a concurrency key, a partition, a service, a backfill. */
 export type LimitKind = 'trigger' | 'job' | 'key' | 'partition' | 'service' | 'backfill'
 
 /** A worker that is alive. */
 export interface LiveWorker {
   readonly isDraining: boolean
-  /** Unknown of a release that did not say so. */
+  /** Undefined for processes of an older release. */
   readonly slots: number | undefined
   readonly running: number
-  /** The functions that it has; unknown of a process that did not say so. */
+  /** The functions that it has; undefined if the process did not list them. */
   readonly functions: ReadonlySet<string> | undefined
 }
 
-/** What is known of a store at one moment, as far as it may keep runs waiting. */
+/** The facts of a store at one moment that may keep runs waiting. */
 export interface WaitingFacts {
   readonly now: Instant
   readonly jobs: ReadonlyMap<string, { readonly job: Job; readonly source: string }>
   readonly queues: ReadonlyMap<string, Queue>
-  /** How far rate limits are used up, by `rateName`. */
+  /** The states of rate limits, by `rateName`. */
   readonly rates: ReadonlyMap<string, RateState>
   readonly holds: readonly Hold[]
   readonly workers: readonly LiveWorker[]
-  /** Runs that are being performed, and those that have taken their limits and wait for a worker. */
+  /** Runs that are being performed, and runs that have taken their slots and wait for a worker. */
   readonly holding: readonly Run[]
 }
 
-/** Why a pending run is not being performed: the first reason is the one to look at first; none for any other run. */
+/** Why a pending run is not being performed, the most important reason first; empty for any other run. */
 export function pendingReasons(run: Run, facts: WaitingFacts): readonly PendingReason[] {
   if (run.state !== 'pending') return []
   if (run.runAt > facts.now) return [notYet(run)]
@@ -134,12 +134,12 @@ function limited(run: Run, { holding, jobs }: WaitingFacts): PendingReason | und
   const limit = run.slots.find(({ key }) => key === waitsFor)?.limit ?? 1
   const { of, name, key } = readSlot(waitsFor)
   const job = jobs.get(run.job)?.job
-  // The limits of a job are those of its definition now, whatever they were when the run was recorded.
+  // The current definition of a job decides its limits, not the one that was in force when the run was recorded.
   const current = of === 'job' ? job?.concurrency : of === 'key' ? job?.concurrencyPerKey : undefined
   return { kind: 'limit', of, name, key, limit: current ?? limit, holders: holders.map(({ id }) => id) }
 }
 
-/** What the key of a limit is made of: `job:x`, `key:x=k`. */
+/** The parts of the key of a limit: `job:x`, `key:x=k`. */
 function readSlot(slot: string): { of: LimitKind; name: string; key: string | undefined } {
   const colon = slot.indexOf(':')
   const of = slot.slice(0, colon) as LimitKind
@@ -159,7 +159,7 @@ function queueFull(run: Run, { holding, queues, jobs }: WaitingFacts): PendingRe
   return { kind: 'queue-full', queue, limit, holders: holders.map(({ id }) => id) }
 }
 
-/** Where the rate limits of a run keep their state. */
+/** The keys of the state entries of a run's rate limits. */
 export function ratesOfRun(
   run: Run,
   { jobs, queues }: Pick<WaitingFacts, 'jobs' | 'queues'>,
@@ -207,7 +207,7 @@ function withoutWorker(run: Run, { jobs, workers }: WaitingFacts): PendingReason
   return [{ kind: 'slots-taken', slots, workers: able.length }]
 }
 
-/** Whether a worker can perform a job: functions are those of its own program, everything else anybody can. */
+/** Whether a worker can perform a job: a function only if its own program has it, anything else always. */
 function isAble({ functions }: LiveWorker, { name, handler }: Job): boolean {
   const isOwn = handler.kind === 'function' || handler.kind === 'module'
   return !isOwn || functions === undefined || functions.has(name)

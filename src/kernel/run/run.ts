@@ -4,22 +4,22 @@ import type { Json } from '../definition/json.js'
 import type { Burst } from './burst.js'
 import type { SlaRule } from '../sla/sla.js'
 
-/** Where a run is in its life; what never became a run is in the ledger instead. */
+/** The state of a run; a due instant that never became a run is in the ledger instead. */
 export type RunState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled'
 
 /** The states in which nothing more happens to a run. */
 export type FinalState = 'done' | 'failed' | 'cancelled'
 
-/** Why a run ended that waited when its trigger was removed. One that was being performed then may finish, and is not tried again. */
+/** The reason of a run that was cancelled with its trigger. A running one may finish, but is not retried. */
 export const removedReason = 'removed'
 
-/** Why a run ended that took its worker down too often. */
+/** The reason of a run that crashed its workers too often. */
 export const quarantinedReason = 'quarantined'
 
-/** Why a run waits that put itself off; what it said follows after a colon. */
+/** The reason of a run that its handler snoozed; the handler's own text follows after a colon. */
 export const snoozedReason = 'snoozed'
 
-/** Why a run waits for as long as its error said. */
+/** The reason of a run whose error set the time of the next attempt. */
 export const toldWhenReason = 'its error said when to try again'
 
 /** Whether nothing more will happen to a run in this state. */
@@ -30,15 +30,15 @@ export function isFinal(state: RunState): state is FinalState {
 /** How one attempt ended. */
 export type AttemptEnd = 'done' | 'failed' | 'timed-out' | 'lost' | 'released' | 'cancelled' | 'snoozed'
 
-/** What made a run: its trigger at a due instant or for something a sensor found, a check of its round, something upstream of it, a call of `enqueue`, somebody by hand, or a backfill. */
+/** What created a run: a due instant, `enqueue`, a manual call, a sensor, a round, an upstream asset, or a backfill. */
 export type RunOrigin = 'trigger' | 'enqueue' | 'manual' | 'sensor' | 'round' | 'upstream' | 'backfill'
 
-/** An error as it is stored: bounded, without a live object behind it. */
+/** An error as it is stored: plain data of bounded size. */
 export interface StoredError {
   readonly code: string
   readonly message: string
   readonly stack?: string | undefined
-  /** What a program may want to know beyond the message, such as the step of a pipeline that failed. */
+  /** Data for programs, such as the step of a pipeline that failed. */
   readonly details?: Json | undefined
 }
 
@@ -61,31 +61,31 @@ export interface NewRun {
   readonly partition?: string | undefined
   readonly payload?: Json | undefined
   readonly slots: readonly ConcurrencySlot[]
-  /** The name of what its end changes besides the run itself. */
+  /** The name of its end effect. */
   readonly endEffect?: string | undefined
   readonly uniqueKey?: string | undefined
-  /** Until when the unique key holds even after the run is final. */
+  /** Until when the unique key is taken, even after the run is final. */
   readonly uniqueUntil?: Instant | undefined
-  /** What becomes of it where another run stands for its unique key. */
+  /** What happens if another run already has its unique key. */
   readonly burst?: Burst | undefined
-  /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
+  /** Names that other programs have for it (`job_id`, `run_id` …). */
   readonly labels?: Labels | undefined
-  /** By when what has to have become of it; written with it where it is recorded. */
+  /** The deadlines of its SLA; written when it is recorded. */
   readonly deadlines?: readonly RunDeadline[] | undefined
 }
 
-/** One promise about a run. */
+/** One deadline of a run. */
 export interface RunDeadline {
   readonly rule: SlaRule
   /** Whose promise it is. */
   readonly of: 'trigger' | 'round' | 'job' | 'asset'
   readonly name: string
   readonly deadlineAt: Instant
-  /** How long it has from its due instant on, where that was promised. */
+  /** The promised time from its due instant on, if the promise is a duration. */
   readonly withinMs: number | null
 }
 
-/** A run as it stands in the store. */
+/** A run as the store has it. */
 export interface Run {
   readonly id: RunId
   readonly job: string
@@ -109,9 +109,9 @@ export interface Run {
   readonly worker: string | undefined
   /** The concurrency slots that it needs. */
   readonly slots: readonly ConcurrencySlot[]
-  /** The key of the slot that it waits for, while it is pending behind others. */
+  /** The key of the slot that it waits for, while other runs have it. */
   readonly waitsFor: string | undefined
-  /** Whether no attempt is to follow the one under way: its holder was asked to stop, or its trigger was removed. */
+  /** Whether no attempt follows the current one: its holder was asked to stop, or its trigger was removed. */
   readonly cancelRequested: boolean
   readonly createdAt: Instant
   readonly claimedAt: Instant | undefined
@@ -119,13 +119,13 @@ export interface Run {
   readonly finishedAt: Instant | undefined
   readonly result: Json | undefined
   readonly error: StoredError | undefined
-  /** Why it is final, where the state alone does not say: `quarantined`, `superseded by …`, `removed`, a note. */
+  /** Why it is final, if the state alone does not say it: `quarantined`, `superseded by …`, `removed`, a note. */
   readonly reason: string | undefined
-  /** Names that source designs or other programs have for it (`job_id`, `run_id` …). */
+  /** Names that other programs have for it (`job_id`, `run_id` …). */
   readonly labels: Labels | undefined
 }
 
-/** Names beside a run's id, by the kind of name. */
+/** Additional names of a run, by the kind of name. */
 export type Labels = Readonly<Record<string, string>>
 
 /** One try of a run; append-only. */
@@ -136,7 +136,7 @@ export interface Attempt {
   readonly claimedAt: Instant
   readonly startedAt: Instant | undefined
   readonly endedAt: Instant | undefined
-  /** Absent while it is still going on. */
+  /** Undefined while it is running. */
   readonly end: AttemptEnd | undefined
   readonly error: StoredError | undefined
 }

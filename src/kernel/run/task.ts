@@ -5,7 +5,7 @@ import { isMap } from '../definition/read-value.js'
 
 /** A run as a task of the worker pool. */
 export interface Task {
-  /** The same on every host and in every attempt, and no other run has it: an idempotency key. */
+  /** An idempotency key: unique to the run, and the same on every host and in every attempt. */
   readonly id: string
   readonly type: 'cron'
   readonly payload: TaskPayload
@@ -18,7 +18,7 @@ export interface TaskPayload {
   readonly metadata: Readonly<Record<string, Json>>
 }
 
-/** What makes a task out of a run. */
+/** The fields of a run that its task needs. */
 export interface TaskSource {
   readonly run: RunId
   readonly job: string
@@ -27,7 +27,7 @@ export interface TaskSource {
   readonly payload: unknown
 }
 
-/** The task of a run; where its payload does not say what the command is, its job is. */
+/** The task of a run; if its payload names no command, its job is the command. */
 export function taskOf(run: TaskSource): Task {
   const said = isMap(run.payload) ? run.payload : {}
   const { command, user_id: user, metadata } = said
@@ -43,8 +43,8 @@ export function taskOf(run: TaskSource): Task {
 }
 
 /**
- * The id of a run's task: `cron_<trigger>_<due instant in ms>` for the one run that a due instant of a trigger becomes.
- * Several others may share an instant, so theirs is `cron_<trigger or job>_<run id>`.
+ * The id of a run's task: `cron_<trigger>_<due instant in ms>` for the only run of a due instant of a trigger. Several
+ * other runs may share an instant, so their ids are `cron_<trigger or job>_<run id>`.
  */
 export function taskIdOf({ run, job, trigger, dueAt }: Omit<TaskSource, 'payload'>): string {
   const isDue = trigger !== undefined && run === dueRunId({ trigger, dueAt })

@@ -1,6 +1,6 @@
 /**
- * Deadlines and breaches. A deadline is a state entry whose name sorts by time: whoever looks for those that are over
- * reads the first ones, and never the history.
+ * Deadlines and breaches. A deadline is a state entry whose name sorts by time: finding the passed ones reads only the
+ * first entries, never the history.
  */
 import type { Json } from '../definition/json.js'
 import type { RunId } from '../identity/identity.js'
@@ -12,10 +12,10 @@ import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 import { nextTimeOfDay, type Sla, type SlaRule } from './sla.js'
 
-/** What has promised something. */
+/** What an SLA can belong to. */
 export type SlaSubject = 'trigger' | 'round' | 'job' | 'asset'
 
-/** A promise that has to be kept by an instant. */
+/** The instant by which a promise must be kept. */
 export interface Deadline {
   readonly rule: SlaRule
   /** Whose promise it is. */
@@ -23,28 +23,28 @@ export interface Deadline {
   readonly name: string
   readonly trigger: string | null
   readonly job: string | null
-  /** The run that it is about; of a cycle its first. */
+  /** The run that it is about; for a cycle, its first run. */
   readonly run: RunId | null
   /** The partition that it is about. */
   readonly partition: string | null
   /** From when it counts: a due instant, the last success, or the end of a partition. */
   readonly dueAt: Instant
   readonly deadlineAt: Instant
-  /** How long it has from `dueAt` on, where that was promised. */
+  /** The promised time from `dueAt` on, if the promise is a duration. */
   readonly withinMs: number | null
-  /** Whether there was no success yet, so that `dueAt` is when it was promised. */
+  /** Whether there was no success yet; then `dueAt` is the time of the definition. */
   readonly isFirst?: boolean | undefined
-  /** When it is looked at, where that is later: what keeps it is not stored before. */
+  /** When it is judged, if that is later than the deadline: the fact that decides is stored only then. */
   readonly lookAt?: Instant | undefined
 }
 
-/** A promise that was broken: the fact that stays. */
+/** A broken promise; kept as a record. */
 export interface Breach extends Deadline {
   /** When it was found. */
   readonly at: Instant
 }
 
-/** The deadlines of one run, which whoever records the run writes with it. */
+/** The deadlines of one run, to be written in the transaction that records it. */
 export function runDeadlines(
   { job, trigger }: { readonly job: Pick<Job, 'name' | 'asset' | 'sla'>; readonly trigger?: Promising },
   dueAt: Instant,
@@ -69,7 +69,7 @@ interface Promising {
   readonly sla?: Sla | undefined
 }
 
-/** What a job is called as the subject of a promise. */
+/** Whether a job is a job or an asset as the subject of an SLA. */
 export function jobSubject({ asset }: Pick<Job, 'asset'>): 'job' | 'asset' {
   return asset === undefined ? 'job' : 'asset'
 }
@@ -106,7 +106,7 @@ export function deadlineChanges(run: NewRun): readonly StateChange[] {
   return (run.deadlines ?? []).map((one) => deadlineChange(runDeadline(run, one)))
 }
 
-/** A deadline of a run as it is stored. */
+/** The stored form of a run's deadline. */
 export function runDeadline({ id, job, trigger, partition, dueAt }: NewRun, deadline: RunDeadline): Deadline {
   return { ...deadline, trigger: trigger ?? null, job, run: id, partition: partition ?? null, dueAt }
 }
@@ -116,14 +116,14 @@ export function deadlineChange(deadline: Deadline): StateChange {
   return { ...deadlineKey(deadline), value: deadline as unknown as Json }
 }
 
-/** The key of a deadline. One that has no run is the only one of its rule at that time. */
+/** The key of a deadline. Without a run, there is only one per rule and time. */
 export function deadlineKey(deadline: Deadline): StateKey {
   const { rule, of, name, run } = deadline
   const whose = of === 'trigger' || of === 'round' ? name : jobKey(name)
   return { kind: 'deadline', name: sortable(lookedAt(deadline)), item: `${run ?? whose} ${rule} ${of}` }
 }
 
-/** After which instant a deadline is looked at. */
+/** The instant after which a deadline is judged. */
 export function lookedAt({ lookAt, deadlineAt }: Deadline): Instant {
   return lookAt ?? deadlineAt
 }
@@ -133,17 +133,17 @@ export function deadlineOf({ value }: StateEntry): Deadline {
   return value as unknown as Deadline
 }
 
-/** The name under which the entries of a trigger, round, job or asset stand. A job may be called as a trigger is. */
+/** The name of the entries of a trigger, round, job or asset. A job and a trigger may have the same name. */
 export function subjectKey({ of, name }: Pick<Deadline, 'of' | 'name'>): string {
   return of === 'trigger' || of === 'round' ? name : jobKey(name)
 }
 
-/** The name under which the entries of a job stand; no name has a space in it. */
+/** The name of the entries of a job; no name contains a space. */
 export function jobKey(job: string): string {
   return `job ${job}`
 }
 
-/** When a breach belongs into a history: with the due instant of its run, or when it came about. */
+/** The time of a breach in a history: the due instant of its run, or else its deadline. */
 export function breachAt({ run, dueAt, deadlineAt }: Deadline): Instant {
   return run === null ? deadlineAt : dueAt
 }
@@ -164,7 +164,7 @@ export function breachOf({ value }: StateEntry): Breach {
   return value as unknown as Breach
 }
 
-/** A text that sorts as the instant does. */
+/** A text that sorts like the instant. */
 export function sortable(at: Instant): string {
   return String(Math.max(0, at)).padStart(16, '0')
 }

@@ -10,7 +10,7 @@ const ageBounds = { min: 1000, max: MAX_DURATION_MS, allowed: 'from 1s to 36525d
 const runPromises = ['startedWithin', 'finishedWithin', 'finishedBy', 'notOlderThan'] as const
 const partitionPromises = ['madeWithin', 'madeBy'] as const
 
-/** Reads the option `sla`; faults are noted at the place. */
+/** Reads the option `sla`; records faults at the place. */
 export function readSla(
   value: unknown,
   place: Place,
@@ -46,7 +46,7 @@ function readTimezone(input: Written, place: Place): string | undefined {
   if (input['finishedBy'] === undefined && input['madeBy'] === undefined)
     return fault(
       place,
-      `${shown(value)} means nothing without a time of day`,
+      `${shown(value)} has no effect without a time of day`,
       'only with finishedBy or madeBy',
     )
   return readZone(value, place)

@@ -4,7 +4,7 @@ import { afterSuccess, judgeFreshness, newFreshness, type Freshness } from './fr
 const subject = { of: 'job', name: 'sync', trigger: null, job: 'sync' } as const
 const withinMs = 100
 
-/** Plays successes and looks; gives the last successes that were found to be too old, and when. */
+/** Plays successes and looks; returns the last successes that were found to be too old, and when. */
 function play(steps: readonly (readonly ['success' | 'look', number])[]): string[] {
   let known: Freshness = newFreshness(withinMs, 0)
   const told: string[] = []
@@ -29,7 +29,7 @@ describe('the age of the last success', () => {
   it.each<[string, readonly (readonly ['success' | 'look', number])[], string[]]>([
     ['counts from the definition on', [['look', 101]], ['never 0 until 100']],
     [
-      'is kept to the last millisecond',
+      'is within the limit up to the last millisecond',
       [
         ['success', 100],
         ['look', 101],
@@ -38,7 +38,7 @@ describe('the age of the last success', () => {
       [],
     ],
     [
-      'is told once for each gap',
+      'is reported once for each gap',
       [
         ['look', 101],
         ['look', 250],
@@ -47,7 +47,7 @@ describe('the age of the last success', () => {
       ['never 0 until 100'],
     ],
     [
-      'is told again after a success that grew old too',
+      'is reported again after another success became too old',
       [
         ['look', 101],
         ['success', 150],
@@ -57,7 +57,7 @@ describe('the age of the last success', () => {
       ['never 0 until 100', 'last 150 until 250'],
     ],
     [
-      'is told although a success came before anybody looked',
+      'is reported even if a success came before the check',
       [
         ['success', 50],
         ['success', 200],
@@ -67,7 +67,7 @@ describe('the age of the last success', () => {
       ['last 50 until 150', 'last 200 until 300'],
     ],
     [
-      'is told for every gap that nobody looked at',
+      'is reported for every gap that was not checked',
       [
         ['success', 150],
         ['success', 300],
@@ -76,7 +76,7 @@ describe('the age of the last success', () => {
       ['never 0 until 100', 'last 150 until 250'],
     ],
     [
-      'is not told while successes come in time',
+      'is not reported while successes come in time',
       [
         ['success', 90],
         ['look', 101],
@@ -89,7 +89,7 @@ describe('the age of the last success', () => {
     expect(play(steps)).toEqual(told)
   })
 
-  it('goes on with its last success when the promise changes', () => {
+  it('keeps its last success when the promise changes', () => {
     const known = afterSuccess(newFreshness(100, 0), 40)
     expect(newFreshness(30, 50, known)).toMatchObject({ withinMs: 30, lastAt: 40, deadlineAt: 70 })
     expect(newFreshness(5, 50, known)).toMatchObject({ deadlineAt: 50 })

@@ -1,39 +1,39 @@
 /**
- * How old the last success may be. One entry for each definition that promises it has the last success and the deadline
- * that is being watched. A success writes itself into the entry, in the transaction of its end; the deadline is moved
- * only when it is over. So a success costs one write, and time costs one look for each `notOlderThan`.
+ * How old the last success may be. Each definition with such a promise has one entry with the last success and the
+ * deadline that is watched. A success updates the entry in the transaction of its end; the deadline moves only when it
+ * has passed. So a success costs one write, and the passage of time costs one look for each `notOlderThan`.
  */
 import type { Json } from '../definition/json.js'
 import type { StateChange, StateKey } from '../state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 import { deadlineChange, type Breach, type Deadline } from './deadline.js'
 
-/** What is known about the last success of something. */
+/** The last success of a trigger, round or job, and its deadline. */
 export interface Freshness {
   readonly withinMs: number
-  /** The last success; while there is none, when it was promised. */
+  /** The last success; before the first one, the time of the definition. */
   readonly lastAt: Instant
   readonly isFirst: boolean
   /** The deadline that is watched. */
   readonly deadlineAt: Instant
-  /** The `lastAt` that was found to be too old already. */
+  /** The `lastAt` that was already found to be too old. */
   readonly judgedAt: Instant | null
-  /** Earlier values of `lastAt` that were too old when the next success came, and that nobody has judged. */
+  /** Earlier values of `lastAt` that were too old when the next success came, and are not judged yet. */
   readonly late: readonly { readonly lastAt: Instant; readonly isFirst: boolean }[]
 }
 
-/** Whose freshness it is. */
+/** The subject of a freshness promise. */
 export type FreshSubject = Pick<Deadline, 'of' | 'name' | 'trigger' | 'job'>
 
-/** How many gaps are remembered while nobody judges. */
+/** How many unjudged gaps are stored. */
 const mostLate = 20
 
-/** The key of the entry of a trigger, round or job, by the name under which its entries stand. */
+/** The key of the entry of a trigger, round or job, from its subject key. */
 export function freshnessKey(subject: string): StateKey {
   return { kind: 'promise', name: subject, item: 'not-older-than' }
 }
 
-/** A promise that begins now, or one whose length has changed. */
+/** The entry of a new promise, or of one whose duration has changed. */
 export function newFreshness(withinMs: number, now: Instant, before?: Freshness): Freshness {
   if (before === undefined)
     return { withinMs, lastAt: now, isFirst: true, deadlineAt: now + withinMs, judgedAt: null, late: [] }
@@ -52,7 +52,7 @@ export function afterSuccess(known: Freshness, at: Instant): Freshness {
   }
 }
 
-/** What a deadline that is over comes to: the breaches that nobody has told yet, and what is watched next. */
+/** Judges a passed deadline: returns the breaches that were not reported yet, and the next entry. */
 export function judgeFreshness(
   known: Freshness,
   subject: FreshSubject,
@@ -68,7 +68,7 @@ export function judgeFreshness(
   }
 }
 
-/** The entry of a promise, and that of the deadline that is watched for it. */
+/** Writes the entry of a promise, and the deadline that is watched for it. */
 export function freshnessChanges(
   known: Freshness,
   { subject, key, revision }: { subject: FreshSubject; key: string; revision: number },

@@ -36,7 +36,7 @@ describe('the partitions of an asset', () => {
       '2026-01-05T00:30:00Z',
       ['2026-01-05T00:00Z by 2026-01-05T01:01:00Z', '2026-01-05T01:00Z by 2026-01-05T02:01:00Z', 'nothing'],
     ],
-    // What begins later is watched from its start on.
+    // An asset that begins later is watched from its start on.
     [
       { madeWithinMs: 60_000 },
       daily({ start: '2026-02-01' }),

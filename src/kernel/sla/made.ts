@@ -1,6 +1,6 @@
 /**
- * By when the partitions of an asset are made. One entry for each promise names the partition that is watched; when its
- * deadline is over, the next partition takes its place.
+ * When the partitions of an asset must be made. Each promise has one entry with the partition that is watched; when its
+ * deadline has passed, the next partition replaces it.
  */
 import type { Json } from '../definition/json.js'
 import { labelAt, shiftLabel, sliceOf } from '../partition/label.js'
@@ -16,7 +16,7 @@ export type MadeRule = 'made-within' | 'made-by'
 
 /** The partition that is watched for one promise. */
 export interface WatchedPartition {
-  /** The promise as it is defined: another one begins anew. */
+  /** The promise as defined; if it changes, watching starts again. */
   readonly promise: string
   readonly partition: string
   /** The end of the partition. */
@@ -27,7 +27,7 @@ export interface WatchedPartition {
 /** One promise about the partitions of an asset. */
 export interface MadePromise {
   readonly rule: MadeRule
-  /** What it depends on, as a text. */
+  /** Its definition as a text, to notice a change. */
   readonly promise: string
   readonly spec: TimeSpec
   deadlineAfter(endAt: Instant): Instant | undefined
@@ -73,7 +73,7 @@ export function madeKey(job: string, rule: MadeRule): StateKey {
   return { kind: 'promise', name: jobKey(job), item: rule }
 }
 
-/** The partition that is being written now: the first one that is watched. */
+/** The first partition to watch: the one that is being written now. */
 export function firstWatched(promise: MadePromise, now: Instant): WatchedPartition | undefined {
   const spec = { ...promise.spec, previous: false }
   const { start } = spec
@@ -82,7 +82,7 @@ export function firstWatched(promise: MadePromise, now: Instant): WatchedPartiti
   return label === undefined ? undefined : watched(promise, label)
 }
 
-/** The partition after one that was judged. */
+/** The partition to watch after one was judged. */
 export function nextWatched(
   promise: MadePromise,
   { partition }: WatchedPartition,
@@ -97,7 +97,7 @@ function watched(promise: MadePromise, partition: string): WatchedPartition | un
   return deadlineAt === undefined ? undefined : { promise: promise.promise, partition, endAt, deadlineAt }
 }
 
-/** The entry of a promise, and that of its deadline; where nothing is left to watch, neither. */
+/** Writes the entry of a promise and its deadline, or removes both if nothing is left to watch. */
 export function watchedChanges(
   watching: WatchedPartition | undefined,
   { job, rule, revision }: { readonly job: string; readonly rule: MadeRule; readonly revision: number },

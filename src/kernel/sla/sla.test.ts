@@ -13,7 +13,7 @@ describe('a time of day', () => {
     // Clocks skip it: the first instant after the jump.
     ['02:30', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00Z'],
     ['02:30', 'America/New_York', '2026-03-08T05:00:00Z', '2026-03-08T07:00:00Z'],
-    // Clocks show it twice: the first of the two, and the next day for what is due after it.
+    // Clocks show it twice: the first of the two, and the next day for a later due instant.
     ['02:30', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
     ['02:30', 'Europe/Berlin', '2026-10-25T00:45:00Z', '2026-10-26T01:30:00Z'],
     // Midnight itself is skipped.
@@ -35,7 +35,7 @@ describe('an SLA', () => {
     return { sla, faults: place.faults.map(({ path, message }) => `${path}: ${message}`) }
   }
 
-  it('keeps what was promised, with the zone of its times of day', () => {
+  it('keeps its promises, with the zone of its times of day', () => {
     const written = {
       startedWithin: '5m',
       finishedWithin: 3_600_000,
@@ -58,7 +58,7 @@ describe('an SLA', () => {
     })
   })
 
-  it('is told in one line', () => {
+  it('is shown in one line', () => {
     const { sla } = read({ finishedBy: '07:30', notOlderThan: '25h' }, { timezone: 'UTC' })
     expect(slaText(sla)).toBe('finished by 07:30 (UTC), a success every 1d1h')
     expect(slaText(undefined)).toBeUndefined()
@@ -74,7 +74,7 @@ describe('an SLA', () => {
     [{ finishedBy: '7:30' }, /^finishedBy: "7:30" is not a time of day/],
     [{ finishedBy: '24:00' }, /^finishedBy: "24:00" is not a time of day/],
     [{ finishedBy: 730 }, /^finishedBy: 730 is not a time of day/],
-    [{ startedWithin: '5m', timezone: 'UTC' }, /^timezone: "UTC" means nothing without a time of day/],
+    [{ startedWithin: '5m', timezone: 'UTC' }, /^timezone: "UTC" has no effect without a time of day/],
     [{ finishedBy: '07:30', timezone: 'CEST' }, /^timezone: /],
     [{ notOlderThan: '500ms' }, /^notOlderThan: /],
     [{ madeWithin: '3h' }, /^madeWithin: unknown option/],
@@ -85,17 +85,17 @@ describe('an SLA', () => {
 
 describe('a last success that the schedule itself makes too old is refused, with both places', () => {
   it.each<[object, string]>([
-    [{ cron: '0 * * * *' }, '1h contradicts `cron`, which is due no oftener than every 1h'],
-    [{ cron: '0 9 * * 1' }, '1h contradicts `cron`, which is due no oftener than every 1w'],
-    [{ every: '1h' }, '1h contradicts `every`, which is due no oftener than every 1h'],
-    [{ every: '2h', after: 'finish' }, '1h contradicts `every`, which is due no oftener than every 2h'],
+    [{ cron: '0 * * * *' }, '1h contradicts `cron`, which is due at most every 1h'],
+    [{ cron: '0 9 * * 1' }, '1h contradicts `cron`, which is due at most every 1w'],
+    [{ every: '1h' }, '1h contradicts `every`, which is due at most every 1h'],
+    [{ every: '2h', after: 'finish' }, '1h contradicts `every`, which is due at most every 2h'],
     [{ at: '2026-01-05T09:00Z' }, '1h contradicts `at`: there is one run'],
   ])('%j', (when, message) => {
     const input = { job: 'work', ...when, sla: { notOlderThan: '1h' } }
     expect(() => defineTrigger('t', input)).toThrow(`sla.notOlderThan: ${message}`)
   })
 
-  it('one that is due oftener, or at times oftener, is taken', () => {
+  it('a schedule that is due more often, or sometimes more often, is accepted', () => {
     const sla = { notOlderThan: '61m' }
     for (const when of [{ every: '1h' }, { cron: '0 * * * *' }, { cron: '0 9,10 * * 1-5' }])
       expect(defineTrigger('t', { job: 'work', ...when, sla }).sla).toEqual({ notOlderThanMs: 3_660_000 })

@@ -1,4 +1,4 @@
-/** What a trigger, round, job or asset promises, as people write it and as definitions keep it. */
+/** What a trigger, round, job or asset promises, as people write it and as definitions store it. */
 import { cronSchedule } from '../../time/cron/schedule.js'
 import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
@@ -29,7 +29,7 @@ export interface SlaInput {
   readonly finishedWithin?: string | number | undefined
   /** The time of day by which a run ends, such as `07:30`: the first one after its due instant. */
   readonly finishedBy?: string | undefined
-  /** How old the last success may be, such as `25h`; counted from the definition on while there is none. */
+  /** How old the last success may be, such as `25h`; before the first success it counts from the definition. */
   readonly notOlderThan?: string | number | undefined
   /** The IANA zone of `finishedBy` and `madeBy`; default: that of the definition, or `UTC`. */
   readonly timezone?: string | undefined
@@ -56,7 +56,7 @@ export const slaRules = [
 /** One of the promises. */
 export type SlaRule = (typeof slaRules)[number]
 
-/** The promises in one line, as `rota show` tells them. */
+/** The promises in one line, as `rota show` prints them. */
 export function slaText(sla: Sla | undefined): string | undefined {
   if (sla === undefined) return undefined
   const { startedWithinMs, finishedWithinMs, finishedBy, notOlderThanMs, madeWithinMs, madeBy } = sla
@@ -86,8 +86,8 @@ export function slaInput(sla: Sla): SlaInput {
 }
 
 /**
- * The first instant after another at which clocks of a zone show a time of day. It is that of a cron expression with
- * this time: one that clocks skip is the first instant after the jump, one that they show twice is the first of the two.
+ * The first instant after another at which clocks of a zone show a time of day, by the rules of cron: for a time that
+ * clocks skip, the first instant after the jump; for a time that they show twice, the first of the two.
  */
 export function nextTimeOfDay(text: string, timezone: string, after: Instant): Instant | undefined {
   const [hour, minute] = text.split(':').map(Number)

@@ -2,7 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
 import type { StateEntry, StateKey } from './state-entry.js'
 
-/** Where a store of one machine keeps how the clocks of that machine stand to each other. */
+/** The state entry in which a store on one machine keeps the difference between the machine's clocks. */
 export const clockStateKey: StateKey = { kind: 'clock', name: 'machine', item: '' }
 
 /** The wall clock and the monotonic one of a machine at one moment. */
@@ -11,12 +11,12 @@ export interface ClockPair {
   readonly monotonicMs: number
 }
 
-/** A difference between the two that is no jump. */
+/** A smaller difference between the two is not a jump. */
 export const jumpToleranceMs = 2000
 
 /**
- * Since when, by the monotonic clock, the wall clock is known to have moved with it. Undefined where nothing is known, or
- * where it jumped since: the machine slept, its clock was set, or it was started again.
+ * Since when, by the monotonic clock, the wall clock is known to have moved with it. Undefined if nothing is known, or
+ * if it has jumped: the machine slept, its clock was set, or it restarted.
  */
 export function steadySinceMs(
   note: StateEntry | undefined,
@@ -27,7 +27,7 @@ export function steadySinceMs(
   return Math.abs(wall - monotonicMs - known.offsetMs) > jumpToleranceMs ? undefined : known.sinceMs
 }
 
-/** The value of the note from a moment on. */
+/** The value of the state entry. */
 export function clockStateValue({ wall, monotonicMs }: ClockPair): Json {
   return { offsetMs: wall - monotonicMs, sinceMs: monotonicMs }
 }

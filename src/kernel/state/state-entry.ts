@@ -2,15 +2,14 @@ import type { Instant } from '../../time/instant.js'
 import type { Json } from '../definition/json.js'
 
 /**
- * What a note is about: the open cycle of a round, what its last check came to, the timing of a service, the state of a sensor and its evaluations,
- * the state of an asset's partition, a partition that a trigger has yet to follow, a one-shot that was executed,
- * the last cleanup, a backfill, that an app names a plan, that a missed entry of one was enqueued, a process and what it can perform,
- * how the clocks of the machine stand to each other, up to which range somebody has looked at what a trigger missed,
- * the ends of a day by hour and job, what became of the due instants of a trigger on a day, a notice of trouble and
- * what became of it, the rules of alerts, a calendar, a deadline of a run and one that was not kept, how far a rate
- * limit is used up, a request to a process to read its config again,
- * a run whose pings are not all sent, the queues that a source gives limits, that entries were removed,
- * and what a definition promises about its last success or its partitions.
+ * What a state entry is about: the open cycle of a round, the result of its last check, the timing of a service, the
+ * state of a sensor and its evaluations, the state of a partition, an arrival for a trigger, a one-shot that was
+ * executed, the last cleanup, a backfill, a plan that an app lists, a missed plan entry that was enqueued, a process
+ * and the functions it has, the clocks of the machine, how far a user has acknowledged the missed instants of a
+ * trigger, the ends of a day by hour and job, the dispositions of a trigger's day, an alert notice and its result, the
+ * alert rules, a calendar, a deadline, a breach, the state of a rate limit, a request to a process to reload its
+ * config, a run whose pings are not all sent, the queues for which a source sets limits, a removal of entries, and the
+ * promises of a definition about its last success or its partitions.
  */
 export type StateKind =
   | 'cycle'
@@ -45,47 +44,47 @@ export type StateKind =
   | 'removal'
   | 'promise'
 
-/** Which note: of a kind, about something that has a name, and where there are many of them which item. */
+/** Identifies a state entry: its kind, the name of its subject, and the item if there are many. */
 export interface StateKey {
   readonly kind: StateKind
   readonly name: string
-  /** Empty where a name has one note only. */
+  /** Empty if the name has only one entry. */
   readonly item: string
 }
 
-/** A small value that is kept beside the runs and moves in the same transaction as what it is about. */
+/** A small stored value that changes in the same transaction as its subject. */
 export interface StateEntry extends StateKey {
   readonly value: Json
-  /** 1 when it is made, and one more with every change. */
+  /** 1 when it is created, increased by every change. */
   readonly revision: number
   /** When it was last changed. */
   readonly at: Instant
 }
 
-/** A change of a note. */
+/** A change of a state entry. */
 export interface StateChange extends StateKey {
-  /** The revision it was computed from: 0 where there must be none, absent where whatever stands there is replaced. */
+  /** The revision it was computed from: 0 if there must be no entry, absent to replace any entry. */
   readonly revision?: number | undefined
   /** Absent to remove it. */
   readonly value: Json | undefined
 }
 
-/** Which state entries are asked for: all of a kind, those about some names, of one name some items. */
+/** Which state entries to return: all of a kind, those of some names, or some items of one name. */
 export interface StateFilter {
   readonly kind: StateKind
   readonly names?: readonly string[] | undefined
   readonly items?: readonly string[] | undefined
-  /** Only those behind this one, in the order of name and item. */
+  /** Only entries after this one, in the order of name and item. */
   readonly after?: { readonly name: string; readonly item: string } | undefined
   readonly limit: number
 }
 
-/** What a removal counts beside the revisions of entries, which go away with them: more than those come to. */
+/** What a removal adds to the sum of revisions: more than the removed revisions were. */
 export const removalWeight = 1_000_003
 
 /**
- * What is written beside changes that only remove entries: a removed entry leaves nothing by which a reader could see
- * that the state has changed.
+ * The additional change for changes that only remove entries: without it, a reader could not notice from the remaining
+ * entries that the state has changed.
  */
 export function removalMark(changes: readonly StateChange[]): readonly StateChange[] {
   const isRemoval = changes.length > 0 && changes.every(({ value }) => value === undefined)

@@ -20,7 +20,7 @@ describe('a histogram', () => {
     expect(binOf(ms)).toBe(bin)
   })
 
-  it('estimates a quantile inside the bin that has it', () => {
+  it('estimates a quantile inside its bin', () => {
     const histogram = histogramOf(Array.from({ length: 100 }, (_, i) => i * 10))
     expect(quantile(histogram, 0.5)).toBeGreaterThan(450)
     expect(quantile(histogram, 0.5)).toBeLessThanOrEqual(500)

@@ -6,9 +6,9 @@ import type { DueTrigger } from '../trigger/trigger.js'
 import { instantsWithin, type Stretch } from './hold-cut.js'
 
 /**
- * Cuts clear stretches by the calendars and blackouts of the trigger: what is left, and one ledger range for each
- * excluded stretch with a due instant in it. Neighbours with the same reason are one range however many days they take,
- * and an excluded stretch without a due instant splits nothing.
+ * Cuts clear stretches by the calendars and blackouts of the trigger. Returns the rest, and one ledger range for each
+ * excluded stretch with a due instant in it. Neighbours with the same reason become one range, however many days they
+ * cover, and an excluded stretch without a due instant splits nothing.
  */
 export function cutCalendar(input: { due: DueTrigger; schedule: Schedule; clear: readonly Stretch[] }): {
   readonly clear: readonly Stretch[]
@@ -39,7 +39,7 @@ interface Ruled extends Stretch {
   readonly by: Exclusion | undefined
 }
 
-/** The parts of a stretch that have due instants, each with the rule that excludes it, if one does. Jumps from one due instant to the next, so that stretches without any cost nothing. */
+/** The parts of a stretch with due instants, and the rule that excludes each, if any. Empty parts cost nothing. */
 function ruledStretches(
   rules: CalendarRules,
   schedule: Schedule,

@@ -66,7 +66,7 @@ describe('instants found in time and late', () => {
     expect(caughtUp({ ...policy, graceMs: minute - 1 }, [[0, 1]], 2).runs).toEqual([])
   })
 
-  it('what is collapsed names the run that stands for it', () => {
+  it('a collapsed range names the run into which it was collapsed', () => {
     const { blockers } = caughtUp({ mode: 'latest' }, [[0, 5]], 10)
     expect(blockers).toEqual([triggerRunId(aDue().trigger, t0 + 5 * minute)])
   })
@@ -86,7 +86,7 @@ describe('bounds', () => {
     expect(rest).toEqual([['missed', 'catch-up:max-age', 1, 5]])
   })
 
-  it('a year of downtime asks for no more instants than an hour of it', () => {
+  it('a year of downtime computes no more instants than an hour', () => {
     const asked = (minutes: number): number => {
       let count = 0
       const counted = {
@@ -102,8 +102,8 @@ describe('bounds', () => {
   })
 })
 
-describe('stretches that something held back lie between', () => {
-  it('each clear stretch has a range of its own, so none covers what was held', () => {
+describe('with held stretches in between', () => {
+  it('each clear stretch has a range of its own, so none covers held instants', () => {
     const stretches = [
       [0, 3],
       [5, 8],
@@ -144,7 +144,7 @@ describe('one-shots', () => {
   it.each([
     { age: 5, runs: 1 },
     { age: 6, runs: 0 },
-  ])('unless a greatest age of five minutes says so: found after $age', ({ age, runs }) => {
+  ])('unless maxAge is five minutes: found after $age', ({ age, runs }) => {
     const { candidates, ranges } = caught({ maxAgeMs: 5 * minute, mode: 'latest' }, at + age * minute)
     expect(candidates).toHaveLength(runs)
     expect(ranges.map(({ rule }) => rule)).toEqual(runs === 1 ? [] : ['catch-up:max-age'])

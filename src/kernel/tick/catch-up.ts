@@ -5,7 +5,7 @@ import type { LedgerRange, LedgerReason, LedgerRule } from '../ledger/ledger.js'
 import { triggerRunId } from '../identity/occurrence.js'
 import type { DueTrigger } from '../trigger/trigger.js'
 
-/** What catch-up needs: the trigger, its instants, and the stretches that nothing held back. */
+/** What catch-up needs: the trigger, its instants, and the stretches that nothing holds. */
 export interface CatchUpInput {
   readonly due: DueTrigger
   readonly schedule: Schedule
@@ -13,7 +13,7 @@ export interface CatchUpInput {
   readonly now: Instant
 }
 
-/** The instants that may become runs, oldest first, and what becomes of all the others. */
+/** The instants that may become runs, oldest first, and the ranges of all others. */
 export interface CaughtUp {
   readonly candidates: readonly Instant[]
   readonly ranges: readonly LedgerRange[]
@@ -49,7 +49,7 @@ export function catchUp(input: CatchUpInput): CaughtUp {
 
 function isOnTime(due: DueTrigger, at: Instant, now: Instant): boolean {
   const { catchUp: policy, schedule } = due.trigger
-  // A one-shot is never late unless it was given a greatest age.
+  // A one-shot is never late unless it has a maxAge.
   const limitMs = schedule.kind === 'once' ? (policy.maxAgeMs ?? Infinity) : policy.graceMs
   return now - at <= limitMs
 }
@@ -70,7 +70,7 @@ function whyNotLate(input: {
   return undefined
 }
 
-/** Everything up to `lastAt`: collapsed into the run that stands for it, or missed. One range a clear stretch. */
+/** The ranges up to `lastAt`, one per clear stretch: collapsed into the run that replaces them, or missed. */
 function restRanges(
   input: CatchUpInput,
   rest: { lastAt: Instant; rule: LedgerRule; into: Instant | undefined },

@@ -11,7 +11,7 @@ const schedule = intervalSchedule({ everyMs: minute, anchorAt: t0 })
 function cutTen(holds: readonly Hold[]) {
   const { clear, ranges } = cutHolds({ due: aDue({}, { holds }), schedule, until: t0 + 10 * minute })
   return {
-    // A hold is in force up to the millisecond before its end, and what is shorter than that is nothing here.
+    // A hold is in force up to the millisecond before its end; shorter stretches do not count here.
     clear: clear
       .map(({ after, until }) => [after, until].map((at) => Math.ceil(minutesOf(at))))
       .filter(([after, until]) => after !== until),
@@ -19,12 +19,12 @@ function cutTen(holds: readonly Hold[]) {
   }
 }
 
-describe('what was held back', () => {
+describe('held stretches', () => {
   it.each([
     { what: 'nothing', holds: [], clear: [[0, 10]], ranges: [] },
     { what: 'all of it', holds: [aHold('all', -5)], clear: [], ranges: [['frozen', 1, 10]] },
     {
-      what: 'the middle: in force at its first instant, no more at its last',
+      what: 'the middle: in force at its first instant, no longer at its last',
       holds: [aHold('trigger:t', 3, 6)],
       clear: [
         [0, 3],
@@ -33,9 +33,9 @@ describe('what was held back', () => {
       ranges: [['paused', 3, 5]],
     },
     { what: 'the end', holds: [aHold('trigger:t', 8)], clear: [[0, 8]], ranges: [['paused', 8, 10]] },
-    { what: 'what ended before', holds: [aHold('trigger:t', -5, 0)], clear: [[0, 10]], ranges: [] },
+    { what: 'a hold that ended before', holds: [aHold('trigger:t', -5, 0)], clear: [[0, 10]], ranges: [] },
     {
-      what: 'what ended at the first instant',
+      what: 'a hold that ended at the first instant',
       holds: [aHold('trigger:t', -5, 1)],
       clear: [[1, 10]],
       ranges: [],
@@ -50,7 +50,7 @@ describe('what was held back', () => {
       ranges: [],
     },
     {
-      what: 'what was given back to catch-up is clear',
+      what: 'a hold that was released for catch-up is clear',
       holds: [aHold('trigger:t', 2, 4, { catchUp: true })],
       clear: [[0, 10]],
       ranges: [],
@@ -73,7 +73,7 @@ describe('what was held back', () => {
     expect(result.clear).toEqual(clear)
   })
 
-  it('a range names who held it back and why', () => {
+  it('a range names who made the hold and why', () => {
     const holds = [aHold('trigger:t', 1, 2, { note: 'migration' }), aHold('all', 5, 6)]
     const { ranges } = cutHolds({ due: aDue({}, { holds, version: 4 }), schedule, until: t0 + 9 * minute })
     expect(ranges).toEqual([

@@ -10,7 +10,7 @@ export interface Stretch {
   readonly until: Instant
 }
 
-/** Cuts `(cursor, until]` by the holds in force: what is clear, and one ledger range for each held stretch with a due instant in it. */
+/** Cuts `(cursor, until]` by holds: the clear stretches, and a ledger range for each held one with a due instant. */
 export function cutHolds(input: { due: DueTrigger; schedule: Schedule; until: Instant }): {
   readonly clear: readonly Stretch[]
   readonly ranges: readonly LedgerRange[]
@@ -53,7 +53,7 @@ function stretches(window: Stretch, holds: readonly Hold[]): Stretch[] {
   return result
 }
 
-/** The hold that names the reason of an instant that several cover. */
+/** The hold that gives the reason if several cover an instant. */
 export function strongestAt(holds: readonly Hold[], at: Instant): Hold | undefined {
   return holds.filter((hold) => holdsAt(hold, at)).toSorted((a, b) => rank(a) - rank(b) || a.id - b.id)[0]
 }
@@ -85,7 +85,7 @@ function reasonOf(hold: Hold): LedgerReason {
   return hold.target.startsWith('switch:') ? 'switch' : 'paused'
 }
 
-/** The first match names the reason: a switch before a freeze before a pause. */
+/** The first match gives the reason: a switch before a freeze before a pause. */
 function rank(hold: Hold): number {
   if (hold.target.startsWith('switch:')) return 0
   return hold.target === 'all' ? 1 : 2

@@ -65,9 +65,9 @@ const rows: readonly {
   },
 ]
 
-describe('three candidates beside what is unfinished', () => {
+describe('three candidates with unfinished runs', () => {
   it.each(rows)(
-    '$overlap beside $unfinished: runs $runs, not $ranges',
+    '$overlap with $unfinished unfinished: runs $runs, not $ranges',
     ({ overlap, unfinished, runs, ranges, supersede }) => {
       const result = resolved(overlap, unfinished, [1, 2, 3])
       expect(result).toMatchObject({ runs, ranges })
@@ -79,7 +79,7 @@ describe('three candidates beside what is unfinished', () => {
 })
 
 describe('ranges', () => {
-  it('candidates that something lies between are two ranges', () => {
+  it('candidates with other instants in between are two ranges', () => {
     expect(resolved('skip', [running], [1, 2, 5, 6]).ranges).toEqual([
       [1, 2, 'running'],
       [5, 6, 'running'],

@@ -7,12 +7,12 @@ import type { DueTrigger, UnfinishedRun } from '../trigger/trigger.js'
 
 /** What a new run does to the older unfinished runs of its trigger. */
 export interface Supersede {
-  /** `cancel` asks the holder to stop and waits for it; `terminate` closes its claim at once. */
+  /** `cancel` asks the holder to stop and waits for it; `terminate` closes its claim immediately. */
   readonly mode: 'cancel' | 'terminate'
   readonly by: RunId
 }
 
-/** Which candidates become runs beside what is unfinished, and what the others met. */
+/** Which candidates become runs, and the ranges of the others. */
 export interface Resolved {
   readonly instants: readonly Instant[]
   readonly ranges: readonly LedgerRange[]
@@ -20,9 +20,9 @@ export interface Resolved {
 }
 
 /**
- * Decides which candidates become runs beside what is unfinished. Of those that are found together, as after a moment
- * without a scheduler, only the newest can run unless the policy lets them queue: the older ones are collapsed into it.
- * That no two run at once is enforced again at the claim.
+ * Decides which candidates become runs while other runs are unfinished. Of candidates that are found together, as after
+ * a moment without a scheduler, only the newest can run unless the policy queues them: the older ones are collapsed
+ * into it. The claim enforces again that no two run concurrently.
  */
 export function resolveOverlap(
   due: DueTrigger,
@@ -55,14 +55,14 @@ function firstWaiting(unfinished: readonly UnfinishedRun[]): UnfinishedRun | und
   return unfinished.find((run) => run.state === 'pending')
 }
 
-/** The newest candidate runs, unless something that is unfinished stands in the way of them all. */
+/** The newest candidate runs, unless an unfinished run blocks them all. */
 function newestUnless(blocker: UnfinishedRun | undefined, found: Found, rule: LedgerRule): Resolved {
   if (blocker === undefined) return onlyNewest(found, rule)
   const ranges = rangesOf(found, found.candidates, { reason: 'overlap', rule, blocker: blocker.id })
   return { instants: [], ranges, supersede: undefined }
 }
 
-/** The newest candidate runs in the place of whatever is unfinished. */
+/** The newest candidate replaces the unfinished runs. */
 function newestInstead(mode: Supersede['mode'], found: Found, rule: LedgerRule): Resolved {
   const newest = found.candidates.at(-1)
   if (newest === undefined || found.due.unfinished.length === 0) return onlyNewest(found, rule)
@@ -78,7 +78,7 @@ function onlyNewest(found: Found, rule: LedgerRule): Resolved {
   return { instants: [newest], ranges, supersede: undefined }
 }
 
-/** Neighbouring instants are one range. A held stretch may lie between two: its instants have a reason of their own. */
+/** Neighbouring instants are one range. A held stretch between two has its own reason, so it splits them. */
 function rangesOf(
   { due, schedule }: Found,
   instants: readonly Instant[],

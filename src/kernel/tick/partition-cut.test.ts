@@ -37,7 +37,7 @@ function ofAsset({ spec = days, rule, schedule = nightly, mode = 'latest', overl
   return { ...due, jobDefinition: { ...due.jobDefinition, asset }, cursorAt, ...given }
 }
 
-/** What a tick made of its instants, by their days of January. */
+/** The runs, ranges and superseded runs of a tick, by day of January. */
 function told({ runs, ranges, supersede }: Tick) {
   const date = (at: Instant): number => new Date(at).getUTCDate()
   return {
@@ -50,7 +50,7 @@ function told({ runs, ranges, supersede }: Tick) {
 describe('instants for which an asset has no partition', () => {
   const after = parseInstant('2026-01-10T12:00:00Z')
 
-  it('are dropped before catch-up: downtime past the end still makes the newest partition', () => {
+  it('are dropped before catch-up: after downtime past the end, the newest partition is still made', () => {
     expect(told(planTick(ofAsset({}), after))).toEqual({
       runs: ['2026-01-06'],
       ranges: [
@@ -68,7 +68,7 @@ describe('instants for which an asset has no partition', () => {
     expect(told(planTick(few, after)).runs).toEqual(['2026-01-04', '2026-01-05', '2026-01-06'])
   })
 
-  it.each(['cancel-running', 'terminate-running'] as const)('%s: they stop nothing', (overlap) => {
+  it.each(['cancel-running', 'terminate-running'] as const)('%s: they stop no run', (overlap) => {
     const cursorAt = parseInstant('2026-01-06T12:00:00Z')
     const unfinished = [{ id: 'x', state: 'running' as const }]
     const late = ofAsset({ overlap, given: { cursorAt, unfinished } })
@@ -79,7 +79,7 @@ describe('instants for which an asset has no partition', () => {
     })
   })
 
-  it.each(['skip', 'queue-one'] as const)('%s: they met no overlap', (overlap) => {
+  it.each(['skip', 'queue-one'] as const)('%s: they are not counted as overlap', (overlap) => {
     const unfinished = [{ id: 'x', state: 'pending' as const }]
     const { ranges } = told(planTick(ofAsset({ overlap, given: { unfinished } }), after))
     expect(ranges.filter(([rule]) => rule === 'partition:none')).toEqual([
@@ -153,7 +153,7 @@ const around = parseInstant('2011-12-30T00:00:00Z')
 const instants = fc.integer({ min: around - 12 * day, max: around + 40 * day })
 
 describe('the stretches with a partition', () => {
-  it('hold exactly the instants that are about one, whatever the rule, the calendar and the zone', () => {
+  it('contain exactly the instants that have one, whatever the rule, the calendar and the zone', () => {
     fc.assert(
       fc.property(asked, instants, fc.integer({ min: 1, max: 9 * day }), (asked, after, lengthMs) => {
         const stretch = { after, until: after + lengthMs }

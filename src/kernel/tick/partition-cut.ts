@@ -12,8 +12,8 @@ import { partitionOf, type PartitionGrain } from '../partition/partition.js'
 import type { DueTrigger } from '../trigger/trigger.js'
 
 /**
- * Cuts clear stretches once more, where the job is an asset: instants for which it has no partition can never become
- * runs. Catch-up and overlap must not see them, or they would choose one of them in the place of a real run.
+ * If the job is an asset, removes the instants for which it has no partition: they can never become runs. Catch-up and
+ * overlap must not see them, or they would choose one of them instead of a real run.
  */
 export function cutPartitions(input: { due: DueTrigger; schedule: Schedule; clear: readonly Stretch[] }): {
   readonly clear: readonly Stretch[]
@@ -38,7 +38,7 @@ export function cutPartitions(input: { due: DueTrigger; schedule: Schedule; clea
   return { clear, ranges }
 }
 
-/** The parts of a stretch whose instants are about a partition, oldest first. */
+/** The parts of a stretch whose instants have a partition, oldest first. */
 export function stretchesWithPartition(asked: DueInstant, stretch: Stretch): readonly Stretch[] {
   const { rule, spec } = asked
   const time = timeAsked(asked)
@@ -46,11 +46,11 @@ export function stretchesWithPartition(asked: DueInstant, stretch: Stretch): rea
   if (spec !== undefined && isGrain(rule) && !isAnyLabel(spec)) {
     return walkSlices({ ...asked, rule, spec }, stretch)
   }
-  // What is left does not depend on the instant.
+  // The other rules do not depend on the instant.
   return dueLabel(asked, stretch.until) === undefined && spec !== undefined ? [] : [stretch]
 }
 
-/** The slices of time that alone decide, where there are such: then no slice has to be looked at. */
+/** The time spec, if it alone decides: then the slices need not be checked one by one. */
 function timeAsked({ rule, spec, timezone }: DueInstant): TimeSpec | undefined {
   if (spec === undefined) return undefined
   if (typeof rule === 'object') return 'key' in rule ? keyedTimeOf(spec) : undefined
@@ -68,7 +68,7 @@ function isAnyLabel(spec: PartitionSpec): boolean {
   return spec.kind === 'custom' && spec.labels === undefined
 }
 
-/** What lies before, between and after the parts of a stretch. */
+/** The gaps before, between and after the parts of a stretch. */
 function gapsBetween(parts: readonly Stretch[], stretch: Stretch): Stretch[] {
   const starts = [stretch.after, ...parts.map(({ until }) => until)]
   const ends = [...parts.map(({ after }) => after), stretch.until]
@@ -85,7 +85,7 @@ function within(stretch: Stretch, { fromAt, untilAt }: Window): readonly Stretch
 
 type Window = Omit<Slice, 'label'>
 
-/** The instants that stand for a slice from the first to the last one. */
+/** The instants whose slices are between the first and the last one of the spec. */
 function timeWindow(spec: TimeSpec): Window {
   const { fromAt, untilAt } = boundsOf(spec)
   if (spec.previous !== true) return { fromAt, untilAt }
@@ -100,7 +100,7 @@ type Grained = DueInstant & { readonly rule: PartitionGrain; readonly spec: Part
 
 /**
  * The slices of the trigger's calendar whose label is one of the asset's. The asset may have another calendar, or a
- * list of labels with gaps, so each slice is looked at.
+ * list of labels with gaps, so each slice is checked.
  */
 function walkSlices({ rule, spec, timezone }: Grained, stretch: Stretch): readonly Stretch[] {
   const slicing: Slicing = { grain: grainOf(rule), zone: zoneOf(timezone) }

@@ -3,7 +3,7 @@ import type { NewRun } from '../run/run.js'
 import type { StateChange } from '../state/state-entry.js'
 import type { Trigger } from '../trigger/trigger.js'
 
-/** The entries that a tick writes with the runs it makes: their pings. Nothing where the trigger asks for none. */
+/** The entries that a tick writes with its runs: their pings, if the trigger has any. */
 export function runEntries(
   trigger: Trigger,
   runs: readonly NewRun[],

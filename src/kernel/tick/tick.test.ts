@@ -11,7 +11,7 @@ import type { DueTrigger, OverlapPolicy, Trigger, UnfinishedRun } from '../trigg
 const inTime = { mode: 'all', maxAgeMs: undefined, maxRuns: 100, graceMs: minute } as const
 
 describe('a tick of a timed trigger', () => {
-  it('takes what became due after the cursor, up to now, and moves the cursor there', () => {
+  it('plans the instants after the cursor, up to now, and moves the cursor to now', () => {
     const now = t0 + 3 * minute
     const tick = planTick(aDue({ catchUp: inTime }, { revision: 8 }), now)
     expect(tick.runs.map(({ dueAt }) => minutesOf(dueAt))).toEqual([1, 2, 3])
@@ -48,7 +48,7 @@ describe('a tick of a timed trigger', () => {
     },
   )
 
-  it('under a pause looks again at the first instant after its end, or not at all', () => {
+  it('during a pause is planned again at the first instant after its end, or never', () => {
     const now = t0 + 2 * minute
     const withEnd = planTick(aDue({}, { holds: [aHold('trigger:t', 1, 7)] }), now)
     expect([withEnd.runs.length, withEnd.nextAt]).toEqual([0, t0 + 7 * minute])
@@ -57,7 +57,7 @@ describe('a tick of a timed trigger', () => {
     expect(open.ranges).toMatchObject([{ reason: 'paused', firstAt: t0 + minute, lastAt: now }])
   })
 
-  it('what was collapsed into an instant that met an overlap met that overlap too', () => {
+  it('instants collapsed into one that is skipped by overlap are skipped by overlap, too', () => {
     const unfinished: UnfinishedRun[] = [{ id: 'blocker', state: 'running' }]
     const due = aDue({ overlap: 'skip', catchUp: { ...inTime, mode: 'latest', graceMs: 0 } }, { unfinished })
     const { runs, ranges } = planTick(due, t0 + 5 * minute)
@@ -71,7 +71,7 @@ describe('a tick of a timed trigger', () => {
     ])
   })
 
-  it('the first match names the reason: held, then catch-up, then overlap', () => {
+  it('the first match gives the reason: hold, then catch-up, then overlap', () => {
     const due = aDue(
       { overlap: 'skip', catchUp: { ...inTime, mode: 'skip' } },
       { holds: [aHold('all', 1, 3)], unfinished: [{ id: 'x', state: 'running' }] },
@@ -151,7 +151,7 @@ describe('G2, G3: whatever the schedule, the policies and the holds', () => {
     )
   })
 
-  it('planning in steps covers the same instants as planning in one go', () => {
+  it('planning in steps covers the same instants as planning once', () => {
     fc.assert(
       fc.property(
         triggers,
@@ -213,7 +213,7 @@ function instantsOf(due: DueTrigger, now: Instant): Instant[] {
   return instants
 }
 
-/** Every due instant as often as it is covered; what lies outside a range's due instants counts for nothing. */
+/** Every due instant as often as it is covered; other instants of a range do not count. */
 function covered(due: DueTrigger, ticks: readonly Tick[], now: Instant): Instant[] {
   const all = instantsOf({ ...due, cursorAt: t0 - 100 * minute }, now + 100 * minute)
   return ticks

@@ -16,10 +16,10 @@ import { nextLook, scheduleOf } from '../trigger/schedule.js'
 import type { CheckNotice } from '../trigger/round-spec.js'
 import type { DueTrigger } from '../trigger/trigger.js'
 
-/** One evaluation of one trigger: what it writes, all of it or nothing. */
+/** One evaluation of one trigger: its changes, which are written together or not at all. */
 export interface Tick {
   readonly trigger: string
-  /** The revision it was computed from; a store that has another one writes nothing. */
+  /** The revision it was computed from; if the store has another one, it writes nothing. */
   readonly revision: number
   readonly at: Instant
   readonly cursorAt: Instant
@@ -30,32 +30,32 @@ export interface Tick {
   readonly ranges: readonly LedgerRange[]
   /** What the newest run does to the trigger's older unfinished ones. */
   readonly supersede: Supersede | undefined
-  /** State entries that change with it; if one has another revision, nothing of the tick is written. */
+  /** Changes of state entries; if one has another revision, nothing of the tick is written. */
   readonly stateChanges?: readonly StateChange[] | undefined
-  /** Whether its trigger is looked at again at once where something arrived that it has not taken away; arrivals raise no revision. */
+  /** Whether arrivals that this tick did not remove cause another tick; needed since arrivals change no revision. */
   readonly takesArrivals?: boolean | undefined
-  /** What a round found due and what it skipped, for events; the ranges have what is stored of it. */
+  /** The due and the skipped services of a round, for events; the ranges are what is stored. */
   readonly checks?: readonly CheckNotice[] | undefined
   /** Observations that count as seen from now on. */
   readonly seen?: readonly SeenKey[] | undefined
 }
 
-/** An observation that was acted on: a digest of its key, and until when it is remembered where not forever. */
+/** A processed observation: a digest of its key, and until when it is remembered (absent: forever). */
 export interface SeenKey {
   readonly digest: string
   readonly untilAt?: Instant | undefined
 }
 
-/** Which instants a tick plans, where these are not all that became due. */
+/** Which instants a tick plans; default: all that became due. */
 export interface TickWindow {
-  /** The last instant, which may lie ahead; default: now. */
+  /** The last instant, which may be in the future; default: now. */
   readonly untilAt?: Instant | undefined
   /** The greatest age of an instant that becomes a run; default: the trigger's own. */
   readonly lookBackMs?: number | undefined
 }
 
 /**
- * Works out what becomes of each instant in `(cursor, until]`, for triggers whose due instants follow from their
+ * Decides the disposition of each instant in `(cursor, until]`, for triggers whose due instants follow from their
  * definition. Pure: two schedulers plan the same.
  */
 export function planTick(given: DueTrigger, now: Instant, window: TickWindow = {}): Tick {
@@ -93,7 +93,7 @@ function lookingBack(due: DueTrigger, maxAgeMs: number): DueTrigger {
   return { ...due, trigger: { ...trigger, catchUp: { ...trigger.catchUp, maxAgeMs } } }
 }
 
-/** What was collapsed into an instant that then met an overlap met that overlap too. */
+/** Instants that were collapsed into one that is then skipped by overlap get the overlap as their reason. */
 function followOverlap(
   collapsed: readonly LedgerRange[],
   overlapped: readonly LedgerRange[],
@@ -110,7 +110,7 @@ function followOverlap(
 function nextTickAt(due: DueTrigger, schedule: Schedule, now: Instant): Instant | undefined {
   if (!due.trigger.enabled) return undefined
   const pause = openPause(due, now)
-  // Under a clock that was put back nothing is to be looked at before the cursor.
+  // If the clock was set back, nothing before the cursor is planned again.
   const plannedAt = Math.max(due.cursorAt, now)
   if (pause !== undefined && pause.untilAt === undefined) return undefined
   return nextLook(due.trigger.schedule, schedule, Math.max((pause?.untilAt ?? -Infinity) - 1, plannedAt))

@@ -7,11 +7,11 @@ import { scheduleOf, type ScheduleSpec } from './schedule.js'
 import type { Trigger } from './trigger.js'
 
 type Policies = Pick<Trigger, 'catchUp' | 'jitterMs' | 'spreadMs' | 'sla' | 'pauseAfter'> & {
-  /** Absent where it could not be read. */
+  /** Undefined if it could not be read. */
   readonly schedule: ScheduleSpec | undefined
 }
 
-/** Notes options of a trigger that contradict each other. Each fault stands at one of the two places and names the other. */
+/** Records options that contradict each other. Each fault is at one of the two places and names the other. */
 export function noteContradictions(input: Written, policies: Policies, place: Place): void {
   noteCatchUp(input['catchUp'], policies, within(place, 'catchUp'))
   noteSla(input, policies, within(place, 'sla'))
@@ -36,7 +36,7 @@ function noteCatchUp(written: unknown, { catchUp: { mode } }: Policies, place: P
     )
 }
 
-/** Jitter and spread move a run on purpose: a promise that is shorter would be broken by the trigger itself. */
+/** Jitter and spread delay a run on purpose: the trigger itself would break a shorter promise. */
 function noteSla(input: Written, { sla, jitterMs, spreadMs }: Policies, place: Place): void {
   const movedMs = jitterMs + spreadMs
   const names = ['jitter', 'spread'].filter((name) => input[name] !== undefined).map((name) => `\`${name}\``)
@@ -55,7 +55,7 @@ function noteSla(input: Written, { sla, jitterMs, spreadMs }: Policies, place: P
   }
 }
 
-/** Notes a promise about the last success that the schedule itself breaks every time. */
+/** Records a fault if the schedule itself always breaks the promise about the last success. */
 export function noteAge(sla: Sla | undefined, schedule: ScheduleSpec | undefined, place: Place): void {
   const ageMs = sla?.notOlderThanMs
   if (ageMs === undefined || schedule === undefined) return
@@ -73,7 +73,7 @@ export function noteAge(sla: Sla | undefined, schedule: ScheduleSpec | undefined
   const option = schedule.kind === 'cron' ? 'cron' : 'every'
   fault(
     at,
-    `${formatDuration(ageMs)} contradicts \`${option}\`, which is due no oftener than every ${formatDuration(gapMs)}`,
+    `${formatDuration(ageMs)} contradicts \`${option}\`, which is due at most every ${formatDuration(gapMs)}`,
     `longer than ${formatDuration(gapMs)}`,
   )
 }
@@ -81,7 +81,7 @@ export function noteAge(sla: Sla | undefined, schedule: ScheduleSpec | undefined
 /** How many due instants of an expression are compared. */
 const mostCompared = 50
 
-/** Any day serves: expressions are the same in every year but for leap days and clock changes. */
+/** Any day will do: apart from leap days and clock changes, expressions are the same in every year. */
 const comparedFrom = Date.UTC(2026, 0, 1)
 
 /** The shortest time between two due instants. */
@@ -101,7 +101,7 @@ function shortestGapMs(schedule: ScheduleSpec): number | undefined {
   return shortest
 }
 
-/** Notes where a trigger delays the runs of its job longer than the job promises. */
+/** Records a fault if a trigger delays runs longer than the SLA of its job allows. */
 export function noteDelayedJob(
   { jitterMs, spreadMs }: Pick<Trigger, 'jitterMs' | 'spreadMs'>,
   job: Job | undefined,

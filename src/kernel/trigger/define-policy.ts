@@ -17,7 +17,7 @@ const overlaps: readonly OverlapPolicy[] = [
 const ageBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
 const graceBounds = { min: 0, max: 3_600_000, allowed: 'from 0s to 1h' }
 
-/** What becomes of late instants: a mode, or its bounds too. Data in slices is not to have holes, so a partition means all of them. */
+/** Reads the catch-up policy: a mode, or a mode with bounds. Partitions must not have gaps: their default is `all`. */
 export function readCatchUp(
   value: unknown,
   trigger: { readonly isPartitioned: boolean },
@@ -43,7 +43,7 @@ export function readCatchUp(
   }
 }
 
-/** What becomes of an instant while an earlier run is unfinished. */
+/** Reads the overlap policy. */
 export function readOverlap(value: unknown, catchUp: CatchUpPolicy, place: Place): OverlapPolicy {
   const usual = catchUp.mode === 'all' ? 'queue-all' : 'skip'
   const overlap = readChoice(value, overlaps, place) ?? usual

@@ -35,19 +35,19 @@ export const scheduleOptionNames = [
 ] as const
 
 type ScheduleOption = (typeof scheduleOptionNames)[number]
-/** The ways to say when a trigger is due. */
+/** The options of which exactly one says when a trigger is due. */
 export const scheduleKinds = ['cron', 'every', 'at'] as const
 
 type Kind = (typeof scheduleKinds)[number]
 
-/** Which options go with which way to say when. */
+/** Which options can be used with `cron`, `every` and `at`. */
 const optionsOf: Readonly<Record<Kind, readonly ScheduleOption[]>> = {
   cron: ['timezone', 'dst', 'start', 'end', 'count', ...rulesOptionNames],
   every: ['timezone', 'after', 'anchor', 'immediate', 'start', 'end', 'count', ...rulesOptionNames],
   at: ['timezone', ...rulesOptionNames],
 }
 
-/** When a trigger is due, as data; the anchor of a grid stays open where none was written. The zone is that of times without one. */
+/** Reads a schedule. An interval without a written anchor has none yet. The zone is for times without an offset. */
 export function readSchedule(
   input: Written,
   place: Place,
@@ -75,12 +75,16 @@ function refuseForeignOptions(input: Written, kind: Kind, place: Place): void {
   for (const option of scheduleOptionNames) {
     if (option === kind || input[option] === undefined || optionsOf[kind].includes(option)) continue
     const owners = scheduleKinds.filter((owner) => optionsOf[owner].includes(option))
-    fault(within(place, option), `it does not go with ${kind}`, `only with ${owners.join(' or ')}`)
+    fault(within(place, option), `it cannot be used with ${kind}`, `only with ${owners.join(' or ')}`)
   }
   // An interval is the same in every zone, but the days of its calendars are not.
   const hasDays = rulesOptionNames.some((option) => input[option] !== undefined)
   if (kind === 'every' && input['timezone'] !== undefined && !hasDays)
-    fault(within(place, 'timezone'), 'it does not go with every', 'only with cron or at, or with a calendar')
+    fault(
+      within(place, 'timezone'),
+      'it cannot be used with every',
+      'only with cron or at, or with a calendar',
+    )
 }
 
 function readCron(input: Written, zone: string, place: Place): ScheduleSpec | undefined {
@@ -96,7 +100,7 @@ function readCron(input: Written, zone: string, place: Place): ScheduleSpec | un
       'a text such as 0 2 * * *',
     )
   }
-  // A wrong zone must not hide a wrong expression, so UTC stands in for it.
+  // A wrong zone must not hide a wrong expression, so UTC replaces it.
   timed(within(place, 'cron'), () => assertFires(expression, { timezone: timezone ?? 'UTC', dst }))
   if (place.faults.length > before || timezone === undefined) return undefined
   const spec: ScheduleSpec = { kind: 'cron', expression, timezone, ...(dst === undefined ? {} : { dst }) }
@@ -109,7 +113,7 @@ function hasBounds({ startAt, endAt, count }: Bounds): boolean {
   return startAt !== undefined || endAt !== undefined || count !== undefined
 }
 
-/** Bounds that leave no instant are a mistake that would show as silence. */
+/** Bounds without any due instant are a mistake that nobody would notice otherwise. */
 function firing(spec: ScheduleSpec, place: Place): ScheduleSpec | undefined {
   if (scheduleOf(spec).next(-Infinity) !== undefined) return spec
   return fault(
@@ -131,13 +135,13 @@ function readInterval(input: Written, zone: string, place: Place): ScheduleSpec 
   if (after === 'finish' && bounds.count !== undefined)
     fault(
       within(place, 'count'),
-      'what counts from the end of a run has no known number',
+      'an interval from the end of a run has no fixed number of due times',
       'leave it out, or leave out after',
     )
   if (after === 'finish' && anchorAt !== undefined) {
     fault(
       within(place, 'anchor'),
-      'what counts from the end of a run lies on no grid',
+      'an interval from the end of a run has no fixed grid',
       'leave it out, or leave out after',
     )
   }
@@ -162,7 +166,7 @@ function hasOwnOffset(at: unknown): boolean {
   return typeof at !== 'string' || at.includes('.') || parseLocalTime(at).offsetMs !== undefined
 }
 
-/** The zone in its usual spelling; UTC where none is named, so that no host's setting matters. */
+/** The zone in its usual spelling; default: UTC, so that no setting of a host matters. */
 export function readZone(value: unknown, place: Place): string | undefined {
   return value === undefined ? 'UTC' : timed(place, () => zoneOf(value as string).name)
 }

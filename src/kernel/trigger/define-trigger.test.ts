@@ -40,7 +40,7 @@ describe('a trigger', () => {
     })
   })
 
-  it('is frozen all the way down, with a payload of its own', () => {
+  it('is deeply frozen, with its own copy of the payload', () => {
     const payload = { list: [1, { deep: true }] }
     const trigger = define({ every: '1m', payload })
     payload.list.push(2)
@@ -49,7 +49,7 @@ describe('a trigger', () => {
     expect(Object.isFrozen((trigger.payload as { list: Json[] }).list[1])).toBe(true)
   })
 
-  it('lists all faults at once, in the order of what depends on what', () => {
+  it('lists all faults together, in the order of their dependencies', () => {
     expect(
       faultsOf({ job: '', every: '5x', jitter: -1, enabled: 'yes', overlap: 'queue', priority: 0.5 }),
     ).toEqual([
@@ -62,7 +62,7 @@ describe('a trigger', () => {
     ])
   })
 
-  it('says in its message whose fault it is', () => {
+  it('names the trigger in its message', () => {
     expect(() => defineTrigger('nightly', { job: 'j' })).toThrow(
       'trigger "nightly" is not valid: (whole): it has no schedule (allowed: exactly one of cron, every, at)',
     )
@@ -78,7 +78,7 @@ describe('when a trigger is due', () => {
       { kind: 'cron', expression: '@daily', timezone: 'America/New_York' },
     ],
     [
-      'a policy for daylight saving',
+      'a daylight saving policy',
       { cron: '30 2 * * *', dst: 'skip' },
       { kind: 'cron', expression: '30 2 * * *', timezone: 'UTC', dst: 'skip' },
     ],
@@ -135,18 +135,18 @@ describe('when a trigger is due', () => {
     ],
     [
       { every: '1m', timezone: 'UTC' },
-      ['timezone: it does not go with every (only with cron or at, or with a calendar)'],
+      ['timezone: it cannot be used with every (only with cron or at, or with a calendar)'],
     ],
-    [{ every: '1m', dst: 'skip' }, ['dst: it does not go with every (only with cron)']],
-    [{ cron: '@daily', after: 'finish' }, ['after: it does not go with cron (only with every)']],
-    [{ cron: '@daily', immediate: true }, ['immediate: it does not go with cron (only with every)']],
+    [{ every: '1m', dst: 'skip' }, ['dst: it cannot be used with every (only with cron)']],
+    [{ cron: '@daily', after: 'finish' }, ['after: it cannot be used with cron (only with every)']],
+    [{ cron: '@daily', immediate: true }, ['immediate: it cannot be used with cron (only with every)']],
     [
       { at: '2026-01-01T00:00Z', start: '2025-01-01T00:00Z' },
-      ['start: it does not go with at (only with cron or every)'],
+      ['start: it cannot be used with at (only with cron or every)'],
     ],
     [
       { every: '1m', after: 'finish', anchor: '2026-01-01T00:00Z' },
-      ['anchor: what counts from the end of a run lies on no grid (leave it out, or leave out after)'],
+      ['anchor: an interval from the end of a run has no fixed grid (leave it out, or leave out after)'],
     ],
     [{ every: '99ms' }, ['every: "99ms" is too short (from 100ms to 36525d)']],
     [{ every: 0 }, ['every: 0 is too short (from 100ms to 36525d)']],
@@ -193,7 +193,7 @@ describe('when a trigger is due', () => {
     expect(faultsOf({ job: 'j', ...options })).toEqual(faults)
   })
 
-  it('takes over where and why an expression is wrong', () => {
+  it('passes on where and why an expression is wrong', () => {
     const [fault] = faultsOf({ job: 'j', cron: '0 25 * * *' })
     expect(fault).toMatch(/^cron: .*25/)
     expect(faultsOf({ job: 'j', cron: '0 0 30 2 *' })).toEqual([
@@ -201,14 +201,14 @@ describe('when a trigger is due', () => {
     ])
   })
 
-  it('finds a wrong expression beside a wrong zone', () => {
+  it('reports a wrong expression together with a wrong zone', () => {
     expect(
       faultsOf({ job: 'j', cron: 'daily', timezone: 'EST' }).map((fault) => fault.split(':')[0]),
     ).toEqual(['timezone', 'cron'])
   })
 })
 
-describe('what becomes of late and overlapping instants', () => {
+describe('policies for late and overlapping instants', () => {
   it.each<[ScheduleOptions, string, string]>([
     [{}, 'latest', 'skip'],
     [{ partition: 'day' }, 'all', 'queue-all'],
@@ -222,7 +222,7 @@ describe('what becomes of late and overlapping instants', () => {
     expect([trigger.catchUp.mode, trigger.overlap]).toEqual([mode, overlap])
   })
 
-  it('takes bounds of catch-up', () => {
+  it('reads the bounds of catch-up', () => {
     const catchUp = { mode: 'all', maxAge: '2h', maxRuns: 5, grace: '1h' } as const
     expect(define({ every: '1m', catchUp }).catchUp).toEqual({
       mode: 'all',
@@ -301,7 +301,7 @@ describe('names and unknown options', () => {
     ])
   })
 
-  it.each([[null], ['x'], [5], [[]], [new Map()], [new Date(0)]])('%s is no map of options', (options) => {
+  it.each([[null], ['x'], [5], [[]], [new Map()], [new Date(0)]])('%s is not a map of options', (options) => {
     expect(faultsOf(options)[0]).toMatch(/^\(whole\): a map of options was expected, not /)
   })
 })
@@ -325,11 +325,11 @@ describe('a payload', () => {
     [new Map(), 'a Map cannot be represented in JSON'],
     [endless, 'something deeper than 100 levels cannot be represented in JSON'],
     ['x'.repeat(262_143), '262145 bytes of JSON are too many'],
-  ])('is refused where JSON would change it', (payload, message) => {
+  ])('is refused if JSON would change it', (payload, message) => {
     expect(faultsOf({ job: 'j', every: '1s', payload })[0]).toContain(`payload: ${message} (`)
   })
 
-  it('leaves out what is undefined', () => {
+  it('omits undefined values', () => {
     expect(define({ every: '1s', payload: { a: 1, b: undefined } as never }).payload).toEqual({ a: 1 })
   })
 })
@@ -372,14 +372,14 @@ describe('options that contradict each other are refused, with both places', () 
     ],
     [{ ...cron, count: 2, pauseAfter: 3 }, 'pauseAfter: 3 contradicts `count` (2): there are fewer runs'],
     [{ ...cron, every: '1h' }, 'cron and every cannot be combined'],
-    [{ ...cron, anchor: '2026-01-01T00:00:00Z' }, 'anchor: it does not go with cron'],
+    [{ ...cron, anchor: '2026-01-01T00:00:00Z' }, 'anchor: it cannot be used with cron'],
     [{ ...cron, start: '2027-01-01T00:00:00Z', end: '2026-01-01T00:00:00Z' }, 'lies before the start'],
-    [{ job: 'work', every: '1h', after: 'finish', count: 3 }, 'count: what counts from the end of a run'],
+    [{ job: 'work', every: '1h', after: 'finish', count: 3 }, 'count: an interval from the end of a run'],
   ])('%j', (input, message) => {
     expect(() => defineTrigger('t', input as never)).toThrow(message)
   })
 
-  it('what does not contradict is taken', () => {
+  it('options that do not contradict each other are accepted', () => {
     const sla = { startedWithin: '10m' }
     expect(defineTrigger('t', { ...cron, jitter: '10m', sla, count: 3, pauseAfter: 3 })).toMatchObject({
       pauseAfter: 3,

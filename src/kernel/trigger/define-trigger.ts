@@ -32,7 +32,7 @@ import { readSla } from '../sla/define-sla.js'
 import type { SlaInput } from '../sla/sla.js'
 import type { CatchUpPolicy, OverlapPolicy, Trigger } from './trigger.js'
 
-/** When a job is due, and what becomes of instants that come late or too early. Exactly one of `cron`, `every` and `at` says when. */
+/** When a job is due, and its policies for late and overlapping instants. Exactly one of `cron`, `every` and `at` is required. */
 export interface ScheduleOptions {
   /** A cron expression of five fields, six with seconds first, seven with the year last; or a name such as `@daily`. */
   readonly cron?: string | undefined
@@ -64,7 +64,7 @@ export interface ScheduleOptions {
   readonly payload?: Json | undefined
   /** Labels every run with the partition of its due instant: a slice of time in the trigger's zone, or for an asset `slice` (default), `previous`, a `label` or a `key`. */
   readonly partition?: PartitionRule | undefined
-  /** What happens to instants found late, as after downtime; default: `latest`, or `all` with a partition. */
+  /** What happens to instants found late, for example after downtime; default: `latest`, or `all` with a partition. */
   readonly catchUp?: CatchUpPolicy['mode'] | CatchUpOptions | undefined
   /** What happens to an instant while an earlier run is unfinished; default: `skip`, or `queue-all` with catch-up `all`. */
   readonly overlap?: OverlapPolicy | undefined
@@ -84,7 +84,7 @@ export interface ScheduleOptions {
   readonly sla?: SlaInput | undefined
   /** An address that gets a request at the start and the end of each run, in the format of healthchecks.io; `{ env: NAME }` keeps it secret. */
   readonly ping?: SecretText | undefined
-  /** The channels to which its problems are reported, in place of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
+  /** The channels to which its problems are reported, instead of its job's and the rules of the app; false: none. @minItems 1 @maxItems 50 */
   readonly alerts?: AlertsOption | undefined
 }
 
@@ -135,12 +135,12 @@ export function defineTrigger(
   return trigger as Trigger
 }
 
-/** The frozen trigger of a definition, or undefined where something was wrong, which is noted at the place. */
+/** Reads a frozen trigger; records faults at the place and returns undefined if there are any. */
 export function readTrigger(
   written: {
     readonly name: unknown
     readonly input: unknown
-    /** How its job is cut, where that is an asset and known already. */
+    /** The asset part of its job, if it is an asset that is already known. */
     readonly asset?: AssetSpec | undefined
     readonly defaults?: DefinitionDefaults | undefined
   },
@@ -218,7 +218,7 @@ function readPolicies(
   }
 }
 
-/** Times of day are those of its expression, which may change; without one, those of the zone that is in force now. */
+/** Times of day are in the zone of the cron expression, which may change; without one, in the current default zone. */
 function readPromises(
   input: Written,
   defaults: DefinitionDefaults | undefined,
@@ -248,7 +248,7 @@ const mostLabels = 16
 const longestLabel = 256
 const labelsAllowed = `at most ${mostLabels} names of 1 to 64 of A-Z a-z 0-9 . _ -, each with a text of at most ${longestLabel} characters`
 
-/** Names that runs carry beside their ids. */
+/** Reads the labels of runs. */
 export function readLabels(value: unknown, place: Place): Labels {
   const isFitting =
     isMap(value) &&

@@ -11,10 +11,10 @@ export interface RoundService {
   readonly everyMs: number
 }
 
-/** A service that a check left out, and why. */
+/** A service that a check skipped, and why. */
 export interface SkippedService {
   readonly service: string
-  /** `tried`: it was begun for this instant before, by another round, and failed. `replaced`: the list was replaced. */
+  /** `tried`: another round already tried it for this instant, and it failed. `replaced`: the list was replaced. */
   readonly reason: 'not_due' | 'in_flight' | 'tried' | 'replaced'
   /** When it is due next. */
   readonly dueAt?: Instant | undefined
@@ -22,9 +22,9 @@ export interface SkippedService {
   readonly round?: string | undefined
 }
 
-/** What a check of a round found, or left out after it. */
+/** The due and the skipped services of a check. */
 export interface CheckNotice {
-  /** Its due instant, as that of the range in the ledger. */
+  /** Its due instant, the same as in the ledger range. */
   readonly dueAt: Instant
   readonly rule: 'round:check' | 'round:later'
   readonly due: readonly string[]

@@ -7,7 +7,7 @@ import { bounded, type Schedule } from '../../time/schedule.js'
 import { exclusionAt, YEAR_MS, type CalendarRules } from '../calendar/calendar.js'
 import { movedSchedule } from '../calendar/moved-schedule.js'
 
-/** When a trigger is due, as data: everything its due instants depend on and nothing else. */
+/** When a trigger is due, as data: exactly what its due instants depend on. */
 export type ScheduleSpec = (
   | CronSpec
   | IntervalSpec
@@ -20,7 +20,7 @@ export type ScheduleSpec = (
   readonly startAt?: Instant | undefined
   /** No instant after it. */
   readonly endAt?: Instant | undefined
-  /** How many instants there are; where it begins is `startAt`, and the last of them is `endAt` once it is stored. */
+  /** How many instants there are, from `startAt`; once it is stored, `endAt` is the last of them. */
   readonly count?: number | undefined
   /** What excludes or moves instants. */
   readonly calendar?: CalendarRules | undefined
@@ -34,19 +34,19 @@ export interface CronSpec {
   readonly dst?: DstPolicy | undefined
 }
 
-/** Due on a durable grid: the anchor and every so many milliseconds after it. */
+/** Due on a durable grid: at the anchor plus multiples of `everyMs`. */
 export interface IntervalSpec {
   readonly kind: 'interval'
   readonly everyMs: number
-  /** The instant of first definition where none is given; it is then kept. */
+  /** Default: the instant of the first definition, which is then stored. */
   readonly anchorAt?: Instant | undefined
   /** Whether the anchor itself is due too. */
   readonly immediate?: boolean | undefined
-  /** One more due instant beside the grid, as a round has it whose list was replaced. */
+  /** One more due instant outside the grid, for a round whose list was replaced. */
   readonly alsoAt?: Instant | undefined
 }
 
-/** Due so many milliseconds after the previous run became final. */
+/** Due `everyMs` after the previous run became final. */
 export interface AfterFinishSpec {
   readonly kind: 'after-finish'
   readonly everyMs: number
@@ -59,7 +59,7 @@ export interface OnceSpec {
   readonly at: Instant
 }
 
-/** Looked for by a sensor, so many milliseconds after the end of the poll before. */
+/** Polled by a sensor, `everyMs` after the end of the previous poll. */
 export interface SensorSpec {
   readonly kind: 'sensor'
   /** What kind of sensor it is, for lists. */
@@ -69,15 +69,15 @@ export interface SensorSpec {
   readonly timeoutMs: number
   /** The zone in which days are counted. */
   readonly timezone: string
-  /** How long an observation is remembered where not forever. */
+  /** How long an observation is remembered; absent: forever. */
   readonly dedupeMs?: number | undefined
   /** What makes two observations the same: the key alone, or key and partition. */
   readonly dedupeBy?: 'key' | 'key-and-partition' | undefined
-  /** After so many failed polls in a row it is paused. */
+  /** It is paused after this many failed polls in a row. */
   readonly pauseAfter?: number | undefined
 }
 
-/** Due for a partition when the assets it follows have done what it needs. */
+/** Due for a partition when all upstream partitions it needs are done. */
 export interface UpstreamSpec {
   readonly kind: 'upstream'
   readonly assets: readonly string[]
@@ -88,7 +88,7 @@ export function timezoneOf(schedule: ScheduleSpec): string {
   return schedule.kind === 'cron' ? schedule.timezone : 'UTC'
 }
 
-/** The due instants of a spec, where they can be computed. */
+/** The due instants of a spec, if they can be computed. */
 export function scheduleOf(spec: ScheduleSpec): Schedule {
   const known = schedules.get(spec)
   if (known !== undefined) return known
@@ -105,7 +105,7 @@ function newSchedule(spec: ScheduleSpec): Schedule {
   return spec.calendar?.onExcluded === undefined ? base : movedSchedule(base, spec.calendar)
 }
 
-/** The next instant at which a trigger has to be looked at: the next due one that nothing excludes, so that an excluded year costs one look. */
+/** The next instant at which a trigger must be planned: the next due one that is not excluded. */
 export function nextLook(
   { calendar }: ScheduleSpec,
   schedule: Schedule,
@@ -121,7 +121,7 @@ export function nextLook(
   return at
 }
 
-/** A schedule whose number of instants is limited, with its first and last one written down. */
+/** A schedule with a limited number of instants, with its first and last instant computed. */
 export function counted(spec: ScheduleSpec, startAt: Instant): ScheduleSpec {
   if (spec.count === undefined) return spec
   const schedule = bounded(unbounded(spec), { ...spec, startAt })
@@ -142,12 +142,12 @@ function unbounded(spec: ScheduleSpec): Schedule {
     case 'after-finish':
     case 'sensor':
     case 'upstream':
-      // Their due instants are facts: the end of a run, something that was found.
+      // Their due instants come from events: the end of a run, or an observation.
       return { next: () => undefined, previous: () => undefined }
   }
 }
 
-/** The grid of an interval alone. */
+/** The grid of an interval, without `alsoAt`. */
 export function gridOf({ everyMs, anchorAt = 0, immediate }: IntervalSpec): Schedule {
   return intervalSchedule({ everyMs, anchorAt, immediate })
 }

@@ -17,7 +17,7 @@ export interface CatchUpPolicy {
   /** Older ones are recorded as missed whatever the mode. */
   readonly maxAgeMs: number | undefined
   readonly maxRuns: number
-  /** Within it an instant is simply on time. */
+  /** An instant found within this time is on time. */
   readonly graceMs: number
 }
 
@@ -48,57 +48,57 @@ export interface Trigger {
   readonly priority: number | undefined
   /** If false, it is defined but never due. */
   readonly enabled: boolean
-  /** After so many failed runs in a row it is paused. */
+  /** It is paused after this many failed runs in a row. */
   readonly pauseAfter?: number | undefined
   /** Copied to its runs. */
   readonly labels?: Labels | undefined
   /** The channels to which its problems are reported; absent: its job or the rules of the app decide. */
   readonly alerts?: AlertsOption | undefined
-  /** How soon after their due instants its runs begin and end, and how old its last success may be; of a round: its checks. */
+  /** How soon its runs (of a round: its checks) begin and end, and how old its last success may be. */
   readonly sla?: Sla | undefined
   /** The address that gets a request at the start and the end of its runs. */
   readonly ping?: SecretText | undefined
   /** The services that each of its due instants checks; such a trigger makes no other runs. */
   readonly round?: RoundSpec | undefined
-  /** Whether it is noted when its one run has ended. */
+  /** Whether the end of its only run is recorded in a state entry. */
   readonly recordsExecution?: boolean | undefined
 }
 
-/** The jobs that a trigger makes runs of. */
+/** The jobs for which a trigger creates runs. */
 export function jobsOf(trigger: Trigger): readonly string[] {
   return trigger.round?.services.map(({ job }) => job) ?? [trigger.job]
 }
 
-/** How long after the end of its run a trigger is due again, where its instants are counted from there. */
+/** The interval of an after-finish trigger; undefined for any other. */
 export function chainMsOf(spec: ScheduleSpec): number | undefined {
   return spec.kind === 'after-finish' ? spec.everyMs : undefined
 }
 
-/** Whether only a process that has its sensor looks at the trigger. */
+/** Whether only a process that has its sensor evaluates the trigger. */
 export function isPolled(spec: ScheduleSpec): boolean {
   return spec.kind === 'sensor'
 }
 
-/** Whether nothing is polled: others deliver what triggers it. */
+/** Whether the trigger is not polled: it gets its observations by webhook. */
 export function isHeard(spec: ScheduleSpec): boolean {
   return spec.kind === 'sensor' && spec.type === 'webhook'
 }
 
-/** The assets whose finished partitions arrive at the trigger. */
+/** The assets that the trigger follows. */
 export function followedAssets(spec: ScheduleSpec): readonly string[] {
   return spec.kind === 'upstream' ? spec.assets : []
 }
 
-/** A trigger as it stands in the store: its definition, whose it is, and how far it has been planned. */
+/** A trigger as the store has it: its definition, its source and its cursor. */
 export interface StoredTrigger {
   readonly trigger: Trigger
   readonly source: string
   readonly version: number
-  /** Raised by every change of the row: what a tick compares before it writes. */
+  /** Increased by every change of the row; a tick compares it before it writes. */
   readonly revision: number
   readonly definedAt: Instant
   readonly cursorAt: Instant
-  /** When it has to be looked at next; absent when nothing is to come. */
+  /** When it must be planned next; undefined if it is never due again. */
   readonly nextAt: Instant | undefined
   /** The run whose end gives an after-finish trigger its next due instant. */
   readonly chainRun: string | undefined
@@ -106,7 +106,7 @@ export interface StoredTrigger {
   readonly active: boolean
 }
 
-/** A definition of a trigger as it held from one instant to another: `(validFrom, validUntil]`. */
+/** A definition of a trigger that was valid in `(validFrom, validUntil]`. */
 export interface TriggerVersion {
   readonly name: string
   readonly version: number
@@ -116,7 +116,7 @@ export interface TriggerVersion {
   readonly tzdata: string
 }
 
-/** A trigger that is due, with all that its tick needs to know. */
+/** A trigger that is due, with everything that its tick needs. */
 export interface DueTrigger extends StoredTrigger {
   readonly jobDefinition: Job
   readonly holds: readonly Hold[]

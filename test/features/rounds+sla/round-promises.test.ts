@@ -78,10 +78,7 @@ it('a check in which nothing is due is a success', async () => {
 })
 
 it.each<[SlaInput, RegExp]>([
-  [
-    { notOlderThan: '10m' },
-    /sla\.notOlderThan: 10m contradicts `every`, which is due no oftener than every 10m/,
-  ],
+  [{ notOlderThan: '10m' }, /sla\.notOlderThan: 10m contradicts `every`, which is due at most every 10m/],
   [{ startedWithin: '5m', finishedWithin: '1m' }, /sla\.finishedWithin: "1m" contradicts `startedWithin`/],
 ])('an SLA of a round that cannot be kept is refused: %j', (sla, message) => {
   const app = rota({ store: 'memory:' })

@@ -62,7 +62,11 @@ describe('a bad plan', () => {
       plan(entry('pipeline_path: a, constructor: 1')),
       'constructor: unknown option',
     ],
-    ['a path that leads out', plan(entry('pipeline_path: ../a.yml')), 'leads out with ..'],
+    [
+      'a path that leaves the directory',
+      plan(entry('pipeline_path: ../a.yml')),
+      'leaves the directory with ..',
+    ],
     ['a path in an id', plan(entry('pipeline_path: a, run_id_prefix: ../../x')), 'is not a prefix'],
     ['an end of line in an id', plan(entry('pipeline_path: a, run_id_prefix: "x\\ny"')), 'is not a prefix'],
     [
@@ -96,7 +100,7 @@ describe('a bad pipeline', () => {
       '__proto__: unknown option',
     ],
     ['no file', 'bad.yml', undefined, 'there is no such file'],
-    ['a path that leads out', '../../etc/passwd', undefined, 'leads out with ..'],
+    ['a path that leaves the directory', '../../etc/passwd', undefined, 'leaves the directory with ..'],
     ['a path of the whole disk', '/etc/passwd', undefined, 'is absolute'],
     ['a path with a null', 'a\u0000b', undefined, 'contains a control character'],
   ])('Q9: with %s fails its run alone, as job_invalid', async (_, path, text, fault) => {

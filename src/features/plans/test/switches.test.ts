@@ -12,7 +12,7 @@ describe('a kill switch of the environment', () => {
     }
     const { stderr } = await runHere(['work'], { directory: emptyDirectory(), environment })
     expect(stderr).toBe(
-      'warning: WORKER_ENABLE is set and switches nothing; did you mean WORKER_ENABLED?\nWORKER_ENABLED is off: nothing was done\n',
+      'warning: WORKER_ENABLE is set and has no effect; did you mean WORKER_ENABLED?\nWORKER_ENABLED is off: nothing was done\n',
     )
   })
 })

@@ -62,5 +62,5 @@ it('a job of another program that is no service of this one stays a conflict', a
   await first.start()
   const second = program('second', store)
   second.job('shared', () => undefined)
-  await expect(second.start()).rejects.toThrow('job shared is defined by code:first already')
+  await expect(second.start()).rejects.toThrow('job shared is already defined by code:first')
 })

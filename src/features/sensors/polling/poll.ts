@@ -52,7 +52,7 @@ export async function poll(request: PollRequest): Promise<Polled> {
     /** Takes errors of its code that nobody caught: the first one fails the poll. */
     fail(error: unknown): void {
       if (traced.isOver || signal.aborted) return onLateError(error)
-      traced.failure ??= { error, reason: `an error that nobody caught: ${reasonOf(error)}` }
+      traced.failure ??= { error, reason: `uncaught error: ${reasonOf(error)}` }
       interrupt()
     },
   }

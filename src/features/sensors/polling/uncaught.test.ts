@@ -23,7 +23,7 @@ describe('an error of a sensor that nobody caught', () => {
       ],
     }))
     await settle()
-    const reason = 'an error that nobody caught: lost in a poll'
+    const reason = 'uncaught error: lost in a poll'
     expect(process.of('sensor:failed')).toMatchObject([{ sensor: 'bad', reason, failures: 1 }])
     expect((await recordIn(stage, 'bad')).state).toEqual({ n: 0 })
     await stage.pass(120 * second)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { app, linesOf, up } from '../../../../test/cli/uncaught-app.js'
 
-it('an error that nobody caught fails the poll that it comes from, and everything else goes on', async () => {
+it('an uncaught error fails the poll that it comes from, and everything else goes on', async () => {
   const engine = up(
     app(
       { good: `async () => { await wait(300) }` },
@@ -21,6 +21,6 @@ it('an error that nobody caught fails the poll that it comes from, and everythin
   const lines = linesOf(ended)
   expect(lines.find(({ event }) => event === 'sensor:failed')).toMatchObject({
     subject: 'seen',
-    reason: 'an error that nobody caught: forgotten by a poll',
+    reason: 'uncaught error: forgotten by a poll',
   })
 })
