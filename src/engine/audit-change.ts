@@ -10,24 +10,24 @@ import type { Json } from '../kernel/definition/json.js'
 import type { Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 
-/** What the audit records of a change. */
+/** What the audit records about a change. */
 export interface AskedAudit {
-  /** What is done, such as `run.retry`. */
+  /** The action, such as `run.retry`. */
   readonly action: string
-  /** What it is done to; default: the first subject. */
+  /** The target of the action; default: the first subject. */
   readonly target?: string | undefined
   readonly subjects: readonly AuditSubject[]
-  /** What an entry without subjects says of the change. */
+  /** The new state, for an entry without subjects. */
   readonly after?: Json | undefined
 }
 
-/** From this number of definitions on, one entry tells of all of them. */
+/** From this number of definitions on, one entry covers all of them. */
 export const mostAudits = 50
 
 /** How many names such an entry has. */
 const mostNames = 20
 
-/** The audit of many definitions at once. */
+/** One audit entry for many definitions. */
 export function manyDefined(names: readonly string[]): AskedAudit {
   const after = { definitions: names.length, first: names.slice(0, mostNames) }
   return { action: 'definitions.add', target: 'store', subjects: [], after }
@@ -55,7 +55,7 @@ export function changeRecord(
   return { audits, state: alongside?.(named()), expected: expectedOf(asked, tag) }
 }
 
-/** A list of changes shows both. */
+/** Lists of changes show both, so they must stay short. */
 const longest = { by: 256, reason: 4096 } as const
 
 function checkText(text: unknown, most: number, place: Place): void {
@@ -69,7 +69,7 @@ function nameOf([first]: readonly AuditSubject[]): string {
   return first === undefined ? 'store' : subjectName(first)
 }
 
-/** A tag is about the trigger that is changed, paused or resumed. */
+/** The tag must match the trigger that is changed, paused or resumed. */
 function expectedOf(asked: readonly AskedAudit[], tag: string | undefined): ChangeRecord['expected'] {
   if (tag === undefined) return undefined
   for (const { target, subjects } of asked) {
@@ -79,7 +79,7 @@ function expectedOf(asked: readonly AskedAudit[], tag: string | undefined): Chan
   return undefined
 }
 
-/** Refuses what the store would refuse: for a dry run, which does not reach its transaction. */
+/** Refuses what the store would refuse; needed for a dry run, which does not reach the transaction. */
 export async function checkTag(store: Store, { expected }: ChangeRecord, now: Instant): Promise<void> {
   if (expected === undefined) return
   const [stored] = await store.triggers({ names: [expected.trigger] })

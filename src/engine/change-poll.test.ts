@@ -13,7 +13,7 @@ function polled(stamp: () => Promise<unknown>) {
   return { clock, at, poll }
 }
 
-it('tells of each change once, within the interval, and of nothing else', async () => {
+it('reports each change once, within the interval, and nothing else', async () => {
   let stamp = 1
   const { clock, at, poll } = polled(async () => stamp)
   await clock.advance('10s')
@@ -27,13 +27,13 @@ it('tells of each change once, within the interval, and of nothing else', async 
   expect(at).toEqual([2000, 12_000])
 })
 
-it('takes a store that does not answer for a changed one', async () => {
+it('treats a store that does not answer as changed', async () => {
   const { clock, at } = polled(() => Promise.reject(new Error('away')))
   await clock.advance('6s')
   expect(at).toEqual([2000, 4000, 6000])
 })
 
-it('tells that the wall clock was set, forward or back', async () => {
+it('reports that the wall clock was set, forward or back', async () => {
   const { clock, at } = polled(async () => 1)
   await clock.advance('4s')
   clock.step(60_000)

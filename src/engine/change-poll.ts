@@ -1,11 +1,11 @@
 import type { Clock } from '../time/clock.js'
 
-/** A wall clock that has moved by this much more or less than time has passed may have made something due. */
+/** If the wall clock differs from the elapsed time by more than this, a trigger may have become due. */
 const clockStepMs = 50
 
-/** What is asked how often, and what to do. */
+/** What to poll, how often, and what to call. */
 export interface ChangePollOptions {
-  /** The stamp of a store: the same value says that nothing has changed. */
+  /** The stamp of a store: the same value means that nothing has changed. */
   readonly stamp: () => Promise<unknown>
   readonly clock: Clock
   readonly everyMs: number
@@ -14,8 +14,8 @@ export interface ChangePollOptions {
 }
 
 /**
- * The slow poll behind all hints, once for all loops of a process: each of them knows when it has something to do, as
- * long as nothing is committed and the wall clock goes as time does.
+ * The slow poll behind all hints, shared by all loops of a process: as long as nothing is committed and the wall clock
+ * does not jump, each loop knows itself when it has something to do.
  */
 export class ChangePoll {
   readonly #options: ChangePollOptions
@@ -44,7 +44,7 @@ export class ChangePoll {
   }
 
   async #look(): Promise<void> {
-    // A store that does not answer may have changed: the loops ask it themselves and report what is wrong.
+    // A store that does not answer may have changed: the loops then use it themselves and report the error.
     const stamp = await this.#options.stamp().catch(() => undefined)
     const aheadMs = this.#readAheadMs()
     const isSame = stamp !== undefined && stamp === this.#stamp

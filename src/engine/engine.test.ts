@@ -17,7 +17,7 @@ import { RotaError } from '../kernel/definition/errors.js'
 import type { RunContext } from './worker/perform.js'
 
 describe('trouble with the store', () => {
-  it('heals by itself: nothing is lost, and nothing is told twice', async () => {
+  it('ends without a restart: nothing is lost, and no event is emitted twice', async () => {
     const stage = new Stage()
     const { store, state, calls } = troubled(stage.store)
     const work = new Work()
@@ -48,7 +48,7 @@ describe('trouble with the store', () => {
     expect(process.of('run:refused')).toEqual([])
   })
 
-  it('what was claimed by a turn whose answer was lost is performed all the same', async () => {
+  it('runs claimed by a turn whose answer was lost are still performed', async () => {
     const stage = new Stage()
     const work = new Work()
     let lose = false
@@ -99,7 +99,7 @@ describe('trouble with the store', () => {
   })
 
   it.each(['STORE_IO', 'STORE_CORRUPT', 'STORE_CLOSED'] as const)(
-    'after %s the engine stops everything by itself and says so',
+    'after %s the engine stops everything and emits an event',
     async (code) => {
       const stage = new Stage()
       const { store, state, calls } = troubled(stage.store)
@@ -120,7 +120,7 @@ describe('trouble with the store', () => {
 })
 
 describe('listeners', () => {
-  it('one that throws or rejects harms nobody: its error becomes a trouble', async () => {
+  it('that throws or rejects does no harm: its error becomes a trouble event', async () => {
     const stage = new Stage()
     const process = await stage.process({ jobs: { work: (run: RunContext) => run.payload } })
     process.events.on('run:started', () => {

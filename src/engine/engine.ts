@@ -18,23 +18,23 @@ import type { TriggerKinds } from './trigger-kind.js'
 import { Upkeep } from './upkeep/upkeep.js'
 import { Worker } from './worker/worker.js'
 
-/** What an engine may change while it runs. */
+/** The limits that can change while the engine runs. */
 export interface EngineLimits {
-  /** How many runs it performs at once. */
+  /** How many runs it performs concurrently. */
   readonly concurrency: number
   /** How long final runs are kept. */
   readonly retentionMs: number
 }
 
-/** What an engine is made of. */
+/** The parts and settings of an engine. */
 export interface EngineOptions extends EngineLimits {
   readonly store: Store
   readonly kinds: TriggerKinds
   readonly clock: Clock
-  /** Says what counts as now. */
+  /** Decides what counts as now. */
   readonly guard: ClockGuard
   readonly events: Events
-  /** Traces errors that nobody caught; where it is absent, nobody asks. */
+  /** Traces uncaught errors; absent: they are not traced. */
   readonly tracer?: ErrorTracer | undefined
   readonly roles: Roles
   readonly identity: { readonly host: string; readonly pid: number; readonly version: string }
@@ -42,30 +42,30 @@ export interface EngineOptions extends EngineLimits {
   readonly newWorkerId: () => string
   readonly keepAlive: (options: KeepAliveOptions) => KeepAlive
   readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
-  /** What features run beside the scheduler. */
+  /** The loops that features run alongside the scheduler. */
   readonly featureLoops?: readonly FeatureLoop[] | undefined
   readonly leaseMs: number
   /** The slow poll behind all hints. */
   readonly pollMs: number
-  /** How often it is looked for workers that are gone: their runs are taken over within their lease plus this. */
+  /** How often upkeep looks for dead workers: their runs are taken over within their lease plus this time. */
   readonly upkeepMs: number
-  /** Whether hours that are over are counted for the charts; default: true. */
+  /** Whether past hours are rolled up for the charts; default: true. */
   readonly countsHours?: boolean | undefined
-  /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
+  /** How long after its end a lease counts as expired, since the clocks of hosts may differ. */
   readonly leaseSlackMs?: number | undefined
 }
 
-/** The three loops, composed: the scheduler plans, the worker performs, upkeep takes over what is lost. */
+/** The three loops together: the scheduler plans, the worker performs, upkeep takes over lost runs. */
 export class Engine {
   readonly #options: EngineOptions
   readonly #tracer: ErrorTracer
   readonly #draining: Draining
-  /** Under which it is known to the store. */
+  /** The worker id that the store knows. */
   #id: string | undefined
-  /** The id before it, whose lease was lost. */
+  /** The previous id, whose lease was lost. */
   #lost: string | undefined
   #worker: Worker | undefined
-  /** Those that have lost their lease and may still offer what had ended. */
+  /** Workers that have lost their lease and may still resubmit finished results. */
   #expired: readonly Worker[] = []
   #keepAlive: KeepAlive | undefined
   #employedMs = -Infinity
@@ -75,13 +75,13 @@ export class Engine {
   #upkeep: Loop | undefined
   #changes: ChangePoll | undefined
   readonly #featureLoops = new FeatureLoops((loop) => this.#begun(loop))
-  /** What a reload may change. */
+  /** The limits that a reload may change. */
   #limits: EngineLimits
   readonly #undo: (() => void)[] = []
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   #hasFailed = false
   readonly #ending = new AbortController()
-  /** The start, or the change from a worker whose lease was lost to a new one: what an end has to wait for. */
+  /** The start, or the replacement of a worker that lost its lease: a stop waits for it. */
   #changing: Promise<void> | undefined
   #ended: Promise<void> | undefined
 
@@ -99,24 +99,24 @@ export class Engine {
     return this.#options.guard.now()
   }
 
-  /** Whether it runs and its worker, if it has one, can take work. */
+  /** Whether it runs and its worker, if it has one, can claim runs. */
   get isReady(): boolean {
     if (this.#state !== 'running' || this.#hasFailed || this.isDraining) return false
     return this.#options.roles.worker ? (this.#worker?.isReady ?? false) : true
   }
 
-  /** Whether it is to take nothing more. */
+  /** Whether it drains. */
   get isDraining(): boolean {
     return this.#draining.isOn
   }
 
-  /** The id under which it is known, which changes when a lease was lost. */
+  /** Its current worker id, which changes when a lease was lost. */
   get workerId(): string | undefined {
     return this.#id
   }
 
   async start(): Promise<void> {
-    if (this.#state !== 'new') throw new RotaError('ALREADY_STARTED', 'the engine was started already')
+    if (this.#state !== 'new') throw new RotaError('ALREADY_STARTED', 'the engine was already started')
     this.#state = 'running'
     this.#changing = this.#begin()
     await this.#changing
@@ -134,7 +134,7 @@ export class Engine {
     this.#featureLoops.wake()
   }
 
-  /** Goes on with other limits, loops and executable jobs; what runs is not touched. */
+  /** Continues with other limits, loops and executable jobs; running attempts are not interrupted. */
   async redefine(limits: EngineLimits, featureLoops: readonly FeatureLoop[]): Promise<void> {
     if (this.#state !== 'running') return
     this.#limits = { concurrency: limits.concurrency, retentionMs: limits.retentionMs }
@@ -144,7 +144,7 @@ export class Engine {
     this.wake()
   }
 
-  /** Ends in order: no new plans and claims, a grace for what is going on, then what is left is released. */
+  /** Stops in order: no new plans and claims, a grace period for running attempts, then the rest is released. */
   stop(options: { graceMs: number }): Promise<void> {
     this.#ended ??= this.#end(options.graceMs)
     return this.#ended
@@ -206,7 +206,7 @@ export class Engine {
     this.#featureLoops.abandon()
   }
 
-  /** Makes this process known and keeps its lease. Also after a lease was lost: an id is never used again. */
+  /** Registers this process and keeps its lease. After a lost lease it takes a new id: an id is never used again. */
   async #employ(): Promise<void> {
     const { store, clock, events, roles, leaseMs } = this.#options
     const id = this.#options.newWorkerId()
@@ -231,7 +231,7 @@ export class Engine {
     if (roles.worker) this.#worker = this.#newWorker(id, onExpired)
   }
 
-  /** Makes an id known to the store, or how many runs it takes from now on. */
+  /** Registers an id in the store, or changes its number of slots. */
   async #register(id: string, replaces?: string): Promise<void> {
     const { store, identity, roles, leaseMs } = this.#options
     const slots = roles.worker ? this.#limits.concurrency : 0
@@ -253,19 +253,19 @@ export class Engine {
     this.#fullMs = this.#options.clock.monotonicMs()
   }
 
-  /** While the store is full nobody can renew. Once there is room, everybody gets the time to do so before being judged. */
+  /** No worker can renew its lease while the store is full, so each gets time to renew before it is judged. */
   #steadyMs(): number {
     const { guard, clock, leaseMs } = this.#options
     const roomMs = clock.monotonicMs() - this.#fullMs
     return roomMs <= leaseMs ? 0 : Math.min(guard.steadyMs(), roomMs)
   }
 
-  /** What a beat of an id that was lost meanwhile says counts no more. */
+  /** Handles a heartbeat; one of an id that was lost meanwhile is ignored. */
   #heard(id: string, isDraining: boolean): void {
     if (this.#id === id && this.#state === 'running') this.#draining.heard(id, isDraining)
   }
 
-  /** Who has lost its lease stops everything; while the engine runs, another one takes its place. */
+  /** Stops a worker that has lost its lease; while the engine runs, a new worker replaces it. */
   #lose(expired: string): void {
     if (this.#id !== expired) return
     const worker = this.#worker
@@ -282,7 +282,7 @@ export class Engine {
   async #replace(): Promise<void> {
     const { events, clock } = this.#options
     await this.#keepAlive?.stop()
-    // What keeps a lease may fail each time at once: that must not become a new worker with every breath.
+    // The heartbeat may fail immediately each time: that must not create new workers in a busy loop.
     const restMs = this.#employedMs + replaceMs - clock.monotonicMs()
     if (restMs > 0) await clock.sleep(restMs, this.#ending.signal)
     for (let failures = 1; !this.#ending.signal.aborted && !this.#hasFailed; failures++) {
@@ -332,7 +332,7 @@ export class Engine {
       onRuns: () => this.#worker?.wake(),
     })
     return async () => {
-      // Runs that this process gave up are released before they are judged as lost.
+      // First release the runs that this process gave up, so that they are not judged as lost.
       this.#expired = this.#expired.filter((one) => !one.isClosed)
       const submitted = this.#expired.map((one) =>
         within(clock, resubmitFirstMs, (over) => one.resubmit(over)),
@@ -342,7 +342,7 @@ export class Engine {
     }
   }
 
-  /** One question for all loops where the store can answer it; otherwise each of them looks for itself. */
+  /** One poll for all loops if the store has a stamp; otherwise each of them polls itself. */
   #pollChanges(): void {
     const { store, clock, pollMs } = this.#options
     const { stamp } = store
@@ -355,7 +355,7 @@ export class Engine {
     this.#changes.start()
   }
 
-  /** How often the scheduler and the loops of features look although nothing has changed. */
+  /** How often the scheduler and the loops of features look even if nothing has changed. */
   get #restMs(): number {
     const { store, pollMs } = this.#options
     return store.stamp === undefined ? pollMs : Math.max(pollMs, unchangedMs)
@@ -372,25 +372,25 @@ export class Engine {
   }
 }
 
-/** How often loops look that are woken by every change. */
+/** The poll interval of loops that every change wakes. */
 const unchangedMs = 30_000
 
-/** How long what was told to stop may take to do so. */
+/** How long aborted attempts may take to stop. */
 const settleMs = 7000
 
-/** How long submitting and releasing what is left may take. */
+/** How long submitting and releasing the remaining attempts may take. */
 const submitMs = 5000
 
-/** What keeps the lease may take a while to start; runs are still taken over within a lease plus this. */
+/** The heartbeat may take a while to start; runs are still taken over within a lease plus this time. */
 const firstLeaseMs = 5000
 
 /** How long upkeep waits for expired workers to resubmit their results first. */
 const resubmitFirstMs = 1000
 
-/** How soon a worker that has lost its lease may follow another. */
+/** The shortest time between two replacements of a worker. */
 const replaceMs = 1000
 
-/** Does something that stops waiting when the time is over. */
+/** Calls a function with a signal that aborts after `ms`. */
 async function within(clock: Clock, ms: number, act: (over: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController()
   const cancel = clock.timer(ms, () => controller.abort())

@@ -7,15 +7,15 @@ import type { Task } from '../kernel/run/task.js'
 import type { Breach } from '../kernel/sla/deadline.js'
 import type { Instant } from '../time/instant.js'
 
-/** All events: they report what already happened; only the store is authoritative. A feature declares its own events in its folder. */
+/** All events: they report what already happened; only the store is authoritative. Features add their own events. */
 export interface EngineEvents {
-  /** A trigger was planned: the runs it made and what did not become one. */
+  /** A trigger was planned: its new runs, and the ranges without runs. */
   tick: {
     trigger: string
     at: Instant
     runs: readonly NewRun[]
     ranges: readonly LedgerRange[]
-    /** Of a round, what its check found due and left out. */
+    /** For a round: the services that its check found due, and those it skipped. */
     checks?: readonly CheckNotice[] | undefined
   }
   /** An attempt began. */
@@ -26,24 +26,24 @@ export interface EngineEvents {
     state: RunState
     durationMs: number
     error: StoredError | undefined
-    /** What its handler returned, where it is done. */
+    /** The return value of its handler, if it is done. */
     result: Json | undefined
-    /** When it is tried again, where it is. */
+    /** When it is retried, if it is. */
     retryAt: Instant | undefined
   }
-  /** A result came too late: a newer claim, or a closed one, stands. */
+  /** A result was refused: the claim is no longer current. */
   'run:refused': RunNotice
-  /** A run's worker disappeared; what became of the run. */
+  /** The worker of a run disappeared; `state` is the new state of the run. */
   'run:lost': { run: RunId; job: string; attempt: number; worker: string; state: RunState }
   /** A line that a run wrote. */
   'run:log': { run: RunId; job: string; level: string; text: string }
-  /** A function went on after it was told to stop; its slot stays taken until it returns. */
+  /** A function ignored its abort signal; its slot stays taken until it returns. */
   'run:stuck': RunNotice
-  /** A run was due for some time and nobody has claimed it: a subscriber may take it. */
+  /** A run was due for some time and no worker has claimed it: a subscriber may take it. */
   'run:offered': OfferedRun
   /** A run did not begin or end as soon as its trigger promises; the breach is recorded. */
   'sla:breached': Breach
-  /** Something was asked for through this app, and what became of it. */
+  /** An operation was requested through this app; with its result. */
   operation: OperationNotice
   /** Jobs and triggers of a source were added, changed or ended, by any process, as `job <name>` and `trigger <name>`. */
   definitions: {
@@ -52,25 +52,25 @@ export interface EngineEvents {
     changed: readonly string[]
     ended: readonly string[]
   }
-  /** This worker's lease was over; it took a new id. */
+  /** The lease of this worker expired; it took a new id. */
   'worker:expired': { worker: string }
-  /** Nothing is claimed any more because every slot is held by something that ignored its signal. */
+  /** Nothing is claimed any more, because every slot is held by a handler that ignored its signal. */
   'worker:not-ready': { stuck: number }
   /** This process takes no new work; its running attempts continue. */
   'worker:draining': { worker: string; running: number }
-  /** It drains and has nothing left to do: the listener may end the process. */
+  /** It drains and has no runs left: the listener may end the process. */
   'worker:drained': { worker: string }
   /** It may take work again. */
   'worker:undrained': { worker: string }
-  /** Planning waits because the wall clock cannot be believed. */
+  /** Planning waits because the wall clock cannot be trusted. */
   clock: { kind: 'behind' | 'unsure' | 'refused'; byMs: number }
-  /** Something failed and is tried again. */
+  /** Something failed and will be tried again. */
   trouble: { where: string; error: unknown; retryInMs: number }
-  /** Something failed for good: the engine stops. */
+  /** Something failed permanently: the engine stops. */
   fatal: { where: string; error: unknown }
 }
 
-/** A run that waits for somebody to take it. */
+/** A run that waits for a worker or a subscriber. */
 export interface OfferedRun {
   run: RunId
   job: string
@@ -87,13 +87,13 @@ export interface OfferedRun {
   times: number
 }
 
-/** One thing that was asked for: what, of what, and the answer. */
+/** One requested operation: the action, its target, and the result. */
 export interface OperationNotice {
   operation: string
   /** The trigger, job, run, queue or file it is about. */
   target: string
   outcome: string
-  /** What else a program may want to know. */
+  /** Additional data for programs. */
   details?: Readonly<Record<string, Json>> | undefined
 }
 
@@ -111,7 +111,7 @@ export type EventName = keyof EngineEvents
 
 type Listener<Name extends EventName> = (event: EngineEvents[Name], name: Name) => unknown
 
-/** Listeners by event. A listener that throws harms nobody: its error becomes a `trouble`. */
+/** Listeners by event. A listener that throws does no harm: its error becomes a `trouble` event. */
 export class Events {
   readonly #listeners = new Map<EventName, Set<Listener<never>>>()
   readonly #listenersOfAll = new Set<Listener<never>>()
@@ -123,13 +123,13 @@ export class Events {
     return () => listeners.delete(listener)
   }
 
-  /** Listens to every event, also to those that only a feature knows. */
+  /** Listens to every event, including those that features declare. */
   onAll(listener: (event: EngineEvents[EventName], name: EventName) => unknown): () => void {
     this.#listenersOfAll.add(listener)
     return () => this.#listenersOfAll.delete(listener)
   }
 
-  /** Whether anyone listens: what nobody hears need not be put together. */
+  /** Whether there is a listener: without one, the event need not be built. */
   has(name: EventName): boolean {
     return this.#listenersOfAll.size + (this.#listeners.get(name)?.size ?? 0) > 0
   }

@@ -5,12 +5,12 @@ import type { Look } from './loop.js'
 import type { ClockGuard } from './scheduler/clock-guard.js'
 import type { ErrorTracer } from './worker/error-tracer.js'
 
-/** A loop that a feature runs beside the scheduler, in every process that has that role. */
+/** A loop that a feature runs alongside the scheduler, in every process with that role. */
 export interface FeatureLoop {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string
   readonly begin: (context: FeatureLoopContext) => RunningLoop
-  /** Whether it works with the definitions it was made of: a reload ends it and begins another. */
+  /** Whether it depends on the definitions it was created with: then a reload stops it and starts another. */
   readonly isOfDefinitions?: boolean | undefined
 }
 
@@ -23,9 +23,9 @@ export interface FeatureLoopContext {
   readonly tracer: ErrorTracer
   /** A name that no other process has. */
   readonly holder: string
-  /** The loop looks within this time after any commit, whatever its step says. */
+  /** The loop looks within this time after any commit, whatever its step returns. */
   readonly pollMs: number
-  /** Makes the loop look at once. */
+  /** Makes the loop look immediately. */
   readonly wake: () => void
   /** Called while new runs are being committed, so that a worker's turn can join the commit. */
   readonly onRuns: () => void
@@ -33,8 +33,8 @@ export interface FeatureLoopContext {
 
 /** A loop of a feature that has begun. */
 export interface RunningLoop {
-  /** One look: does what is due and says when to look again. Not called while the process drains. */
+  /** One look: does what is due and returns when to look again. Not called while the process drains. */
   step(): Promise<Look>
-  /** Called after the last look; waits for what is in progress. */
+  /** Called after the last look; waits for work in progress. */
   stop(): Promise<void>
 }

@@ -7,7 +7,7 @@ export interface BegunLoop {
   readonly running: RunningLoop
 }
 
-/** The loops of features that run beside the scheduler. */
+/** The loops that features run alongside the scheduler. */
 export class FeatureLoops {
   readonly #begin: (loop: FeatureLoop) => BegunLoop
   readonly #begun = new Map<string, BegunLoop & { readonly isOfDefinitions: boolean }>()
@@ -17,7 +17,7 @@ export class FeatureLoops {
     this.#begin = begin
   }
 
-  /** Begins those that do not run yet. Those that work with definitions end first and begin with the new ones. */
+  /** Starts the loops that do not run yet. Those that depend on definitions are stopped and started again. */
   async replace(loops: readonly FeatureLoop[]): Promise<void> {
     for (const [name, begun] of this.#begun) {
       if (!begun.isOfDefinitions) continue
@@ -36,13 +36,13 @@ export class FeatureLoops {
     for (const { loop } of this.#begun.values()) loop.wake()
   }
 
-  /** Ends all of them; none begins afterwards. */
+  /** Stops all of them; none starts afterwards. */
   async stop(): Promise<void> {
     this.#hasEnded = true
     await Promise.all([...this.#begun.values()].map(stopped))
   }
 
-  /** Takes no more looks; what is in progress is left to itself. */
+  /** Takes no more looks, and does not wait for work in progress. */
   abandon(): void {
     this.#hasEnded = true
     for (const { loop } of this.#begun.values()) void loop.stop()

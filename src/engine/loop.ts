@@ -4,23 +4,23 @@ import { fractionOf } from '../kernel/identity/identity.js'
 import { RotaError } from '../kernel/definition/errors.js'
 import type { Events } from './events.js'
 
-/** When a loop looks again: when the wall clock shows an instant, or after some time; never later than the slow poll. */
+/** When a loop looks again: at an instant of the wall clock, or after some time; never later than the slow poll. */
 export type Look = { readonly at: Instant } | { readonly afterMs: number }
 
-/** What a loop is made of. */
+/** The options of a loop. */
 export interface LoopOptions {
   readonly name: string
-  /** What other processes do not have in common with this one, so that those that failed together do not try together. */
+  /** Differs between processes, so that those that failed together do not retry together. */
   readonly seed: string
   readonly clock: Clock
   readonly events: Events
-  /** How long it sleeps at most: the slow poll behind all hints. */
+  /** The longest sleep: the slow poll behind all hints. */
   readonly pollMs: number
-  /** Does what there is to do and says when to look again. */
+  /** Does what is due and returns when to look again. */
   readonly step: () => Promise<Look>
 }
 
-/** Repeats a step: until it says when to look again, until it is woken, or until the slow poll. */
+/** Repeats a step: at the time that it returns, when woken, or at the slow poll. */
 export class Loop {
   readonly #options: LoopOptions
   readonly #end = new AbortController()
@@ -36,13 +36,13 @@ export class Loop {
     this.#running ??= this.#run()
   }
 
-  /** Ends the sleep it is in, or the next one. */
+  /** Ends the current sleep, or the next one. */
   wake(): void {
     this.#woken = true
     this.#sleep?.wake()
   }
 
-  /** Resolves when the step under way has ended. */
+  /** Resolves when the current step has ended. */
   async stop(): Promise<void> {
     this.#end.abort()
     this.#sleep?.wake()
@@ -62,7 +62,7 @@ export class Loop {
         failures += 1
         const pauseMs = backOffMs(failures, this.#options.seed)
         if (!this.#survives(error, pauseMs)) return
-        // A wake does not shorten it: hints would turn a store in trouble into a busy loop.
+        // A wake does not shorten this pause: with a failing store, hints would cause a busy loop.
         await clock.sleep(pauseMs, this.#end.signal)
       }
     }
@@ -70,11 +70,11 @@ export class Loop {
 
   async #wait(look: Look): Promise<void> {
     const { clock, pollMs } = this.#options
-    // Timers and sockets get their turn even if the next step follows at once.
+    // Timers and sockets get control even if the next step follows immediately.
     if ('afterMs' in look && look.afterMs === 0) return await new Promise((resolve) => clock.defer(resolve))
     const sleep = new Wake()
     this.#sleep = sleep
-    // In time that passes: a wall clock that was put back must not make the poll longer.
+    // By elapsed time: setting the wall clock back must not make the poll longer.
     const cancelPoll = clock.timer(pollMs, () => sleep.wake(), { isPoll: true })
     if ('at' in look) await clock.sleepUntil(look.at, sleep)
     else await clock.sleep(look.afterMs, sleep)
@@ -94,7 +94,7 @@ export class Loop {
   }
 }
 
-/** Ends one sleep. An AbortController would cost more than the rest of a step on a store in memory. */
+/** Ends one sleep. An AbortController would cost more than the rest of a step on a memory store. */
 class Wake implements WakeSignal {
   #aborted = false
   #listener: (() => void) | undefined
@@ -118,7 +118,7 @@ class Wake implements WakeSignal {
   }
 }
 
-/** Whether going on could do harm: the disk failed, the store is damaged, closed, or went back in time. */
+/** Whether continuing could do harm: the disk failed, or the store is damaged, closed, or went back in time. */
 export function isFatal(error: unknown): boolean {
   if (!(error instanceof RotaError)) return false
   return ['STORE_IO', 'STORE_CORRUPT', 'STORE_VERSION', 'STORE_WENT_BACK', 'STORE_CLOSED'].includes(
@@ -126,7 +126,7 @@ export function isFatal(error: unknown): boolean {
   )
 }
 
-/** Whether the store had no room, which passes. */
+/** Whether the store was full, which is temporary. */
 export function isFull(error: unknown): boolean {
   return error instanceof RotaError && error.code === 'STORE_FULL'
 }

@@ -35,7 +35,7 @@ it('a tick that misses instants commits one notice with them, and none if it is 
   expect(await told(stage)).toMatchObject([{ on: 'missed', trigger: 'nightly', dueAt: t0 + minute }])
 })
 
-it('a process that disappears leaves one notice, one that says good-bye none', async () => {
+it('a process that disappears leaves one notice, a process that stops normally none', async () => {
   const stage = await watching('worker-lost')
   const given = { host: 'h', pid: 7, version: '1', now: t0, leaseMs: 1000 }
   await stage.store.register({ id: 'gone', ...given })

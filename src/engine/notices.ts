@@ -4,19 +4,19 @@ import type { Tick } from '../kernel/tick/tick.js'
 import type { Store, WorkerStatus } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 
-/** Which kinds of notices are watched for. */
+/** Reads which kinds of notices are watched. */
 export async function readWatch(store: Store): Promise<Json | undefined> {
   const { kind, name } = watchKey
   const [entry] = await store.stateEntries({ kind, names: [name], items: [''], limit: 1 })
   return entry?.value
 }
 
-/** Whether a tick missed something, so that it may need a notice. */
+/** Whether a tick missed due instants, so that it may need a notice. */
 export function hasMissed({ ranges }: Tick): boolean {
   return ranges.some(({ reason }) => reason === 'missed')
 }
 
-/** Ticks with the notices of what they missed, which are written in the transactions of the ticks. */
+/** Adds notices to ticks that missed due instants; they are written in the transactions of the ticks. */
 export async function withMissedNotices(store: Store, ticks: readonly Tick[]): Promise<readonly Tick[]> {
   const watch = await readWatch(store)
   return ticks.map((tick) => {
@@ -25,13 +25,13 @@ export async function withMissedNotices(store: Store, ticks: readonly Tick[]): P
   })
 }
 
-/** Writes a notice, where somebody watches for it. */
+/** Writes a notice, if a rule watches for it. */
 export async function writeNotice(store: Store, notice: AlertNotice, id: string): Promise<void> {
   if (!isWatched(await readWatch(store), notice.on)) return
   await store.changeState({ changes: [noticeChange(notice, id)], now: notice.at })
 }
 
-/** Writes notices of workers that are about to be taken for gone. They are written first: a worker that is gone is not listed any more. */
+/** Writes notices of workers before they are declared dead, because a dead worker is no longer listed. */
 export async function noteLostWorkers(
   store: Store,
   { now, isLost }: { readonly now: Instant; readonly isLost: (worker: WorkerStatus) => boolean },

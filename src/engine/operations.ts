@@ -11,7 +11,7 @@ export interface Asked<Answer> {
   readonly details?: ((answer: Answer) => NonNullable<OperationNotice['details']>) | undefined
 }
 
-/** Does what is asked, and tells of it once it is stored or has failed. */
+/** Performs an operation and emits an event when it is stored or has failed. */
 export async function telling<Answer>(
   events: Events,
   asked: Asked<Answer>,
@@ -30,7 +30,7 @@ export async function telling<Answer>(
   }
 }
 
-/** Tells that something that was asked for has failed. */
+/** Emits the event of a failed operation. */
 export function tellFailure(
   events: Events,
   { operation, target }: Pick<Asked<never>, 'operation' | 'target'>,
@@ -41,7 +41,7 @@ export function tellFailure(
   events.emit('operation', { operation, target, outcome: 'failed', details: { code, message } })
 }
 
-/** Ids for a line of a log: enough to find them, however many there are. */
+/** The first ids of a list, for a log line. */
 export function someIds(ids: readonly string[]): readonly string[] {
   return ids.slice(0, mostIds)
 }

@@ -4,7 +4,7 @@ import type { Run } from '../kernel/run/run.js'
 import type { Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 
-/** Makes a failed or cancelled run pending again; returns it as it then is. */
+/** Makes a failed or cancelled run pending again; returns its new state. */
 export async function retryRun(
   store: Store,
   run: Run,

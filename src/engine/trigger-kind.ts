@@ -1,7 +1,7 @@
 /**
- * What a trigger can be. Every kind of trigger is one object: it says where a new trigger begins, reads what its ticks
- * need, plans them, and closes a version that was replaced. The scheduler, sync, why and coverage ask the kind of a
- * trigger and know none by name. Timed kinds are in `timed/`; features add the others.
+ * The kinds of triggers. Every kind is one object: it decides where a new trigger begins, reads the facts that its
+ * ticks need, plans them, and closes a version that was replaced. The scheduler, sync, why and coverage ask the kind of
+ * a trigger and know none by name. Timed kinds are in `timed/`; features add the others.
  */
 import type { Place } from '../kernel/definition/faults.js'
 import type { Job } from '../kernel/job/job.js'
@@ -13,38 +13,38 @@ import type { DefineConflict, Store } from '../store/port.js'
 import type { Instant } from '../time/instant.js'
 import type { Schedule } from '../time/schedule.js'
 
-/** One kind of trigger; `Facts` is what its ticks need to know besides the trigger. */
+/** One kind of trigger; `Facts` is the data that its ticks need besides the trigger. */
 export interface TriggerKind<Facts = unknown> {
   readonly name: string
-  /** The origin of the runs that its ticks make. */
+  /** The origin of the runs that its ticks create. */
   readonly origin: RunOrigin
   /** Whether each due instant is measured from the end of the previous run, and stored at that time. */
   readonly isChain?: boolean
-  /** Whether it has one due instant and is over after it. */
+  /** Whether it has only one due instant. */
   readonly isOneShot?: boolean
-  /** The due instants, where they follow from the definition alone. */
+  /** The due instants, if they follow from the definition alone. */
   instants(trigger: Trigger): Schedule | undefined
   /** Whether the due instants depend on time zone rules, which change with updates of Node.js. */
   dependsOnZoneRules?(trigger: Trigger): boolean
-  /** The definition as it is stored: with an anchor, for example. */
+  /** The definition in its stored form, for example with an anchor. */
   anchor?(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger
   /** The cursor and the next look of a trigger that is new or has new due instants. */
   begin(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Start
-  /** Reads what the ticks of these triggers need to know, by name; all of them are of this kind. */
+  /** Reads the facts for the ticks of these triggers, by name; all of them are of this kind. */
   facts?(
     store: Store,
     due: readonly DueTrigger[],
     at: { readonly now: Instant; readonly startedAt: Instant },
   ): Promise<ReadonlyMap<string, Facts>>
-  /** Decides what becomes of everything that is due. Pure. Absent for a kind that a loop of its feature looks at. */
+  /** Plans a tick. Pure. Absent for a kind that a loop of its feature handles. */
   plan?(due: DueTrigger, facts: Facts, now: Instant): Tick
-  /** The tick that ends a version: what is due under it by now. Absent if nothing is left to record. */
+  /** The tick that closes a version: what is due under it by now. Absent if nothing is left to record. */
   close?(due: DueTrigger, facts: Facts, at: Closing): Tick | undefined
-  /** Notes why it cannot make runs of its job. */
+  /** Records why it does not fit its job. */
   checkJob?(trigger: Trigger, job: Job | undefined, place: Place): void
-  /** Throws if triggers of a source contradict those that stay in the store. */
+  /** Throws if triggers of a source contradict others in the store. */
   check?(store: Store, triggers: readonly Trigger[], replaces: (one: StoredTrigger) => boolean): Promise<void>
-  /** The jobs among conflicts that this source may use together with their owners. */
+  /** The jobs among the conflicts that this source may share with their owners. */
   sharedJobs?(
     store: Store,
     conflicts: readonly DefineConflict[],
@@ -54,13 +54,13 @@ export interface TriggerKind<Facts = unknown> {
   describe(trigger: Trigger): string
 }
 
-/** How far a trigger is planned, and when it is looked at next. */
+/** The cursor of a trigger, and its next look. */
 export interface Start {
   readonly cursorAt: Instant
   readonly nextAt: Instant | undefined
 }
 
-/** When a version ends, and whether another one takes its place. */
+/** When a version ends, and whether another one replaces it. */
 export interface Closing {
   readonly now: Instant
   readonly isReplaced: boolean
@@ -82,7 +82,7 @@ export function kindOf(kinds: TriggerKinds, trigger: Trigger): TriggerKind {
   return kind
 }
 
-/** When a trigger is due, in a few words; the name of its kind where this process does not know that. */
+/** When a trigger is due, in a few words; only the name of its kind if this process does not know the kind. */
 export function describeTrigger(kinds: TriggerKinds, trigger: Trigger): string {
   const name = kindName(trigger)
   return kinds.get(name)?.describe(trigger) ?? name
@@ -92,7 +92,7 @@ function kindName({ round, schedule }: Trigger): string {
   return round === undefined ? schedule.kind : 'round'
 }
 
-/** The schedule of a trigger whose kind has been decided. */
+/** The schedule of a trigger that must be of this kind. */
 export function specOf<Kind extends ScheduleSpec['kind']>(
   { name, schedule }: Trigger,
   kind: Kind,
@@ -101,7 +101,7 @@ export function specOf<Kind extends ScheduleSpec['kind']>(
   return schedule as Extract<ScheduleSpec, { kind: Kind }>
 }
 
-/** Reads what the ticks of triggers need to know, once for each kind. */
+/** Reads the facts for the ticks of triggers, once for each kind. */
 export async function factsOf(
   store: Store,
   due: readonly DueTrigger[],

@@ -2,11 +2,11 @@ import type { Backfill } from '../../kernel/backfill/backfill.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 
-/** What backfills can make again: one object for triggers, and one for each feature that has something else. */
+/** What a backfill can repeat: due instants of triggers, or something that a feature adds. */
 export interface BackfillKind {
-  /** Which field of a backfill names what it is about. */
+  /** The field of a backfill that names its subject. */
   readonly of: 'trigger' | 'asset'
-  /** The runs of some of its items; the first of them has this place in its order. */
+  /** The runs of some of its items; the first of them has this index in its order. */
   runs(
     store: Store,
     backfill: Backfill,

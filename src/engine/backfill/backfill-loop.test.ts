@@ -40,7 +40,7 @@ it.each([
   ['one that was cancelled before it began', { state: 'cancelled' }, 90],
   ['one with a pace: 90 days after its last run may begin', { ...started, pace: tenDays }, 290],
   ['one with a pace that was cancelled', { ...started, state: 'cancelled', pace: tenDays }, 90],
-] as const)('%s is kept so long, and no longer', async (_, given, days) => {
+] as const)('%s is kept for its time and then removed', async (_, given, days) => {
   const { isKeptAfter } = await stage(given)
   expect(await isKeptAfter(days)).toBe(true)
   expect(await isKeptAfter(days + 0.01)).toBe(false)

@@ -15,13 +15,13 @@ const planKeptMs = 7 * DAY_MS
 /** How long one that was started or cancelled is kept. */
 const keptMs = 90 * DAY_MS
 
-/** How long a process waits that found another one at the same step. */
+/** The pause after another process was found at the same step. */
 const otherAtItMs = 100
 
-/** How often old ones are looked for. */
+/** The interval of the clean-up. */
 const cleanUpMs = HOUR_MS
 
-/** Continues backfills whose process died while it started or cancelled them, in every process with the scheduler role. */
+/** Continues backfills whose process died while it started or cancelled them. Runs in every scheduler process. */
 export function backfillLoop(kinds: BackfillKinds): FeatureLoop {
   return { name: 'backfills', begin: (context) => new BackfillLoop(context, kinds) }
 }
@@ -39,7 +39,7 @@ class BackfillLoop implements RunningLoop {
     const { store, clock, onRuns } = this.#context
     const now = clock.now()
     const all = await listBackfills(store)
-    // What this process does not know is left to one that does.
+    // Other processes handle the kinds that this one does not know.
     const known = all.filter(({ backfill }) => this.#kinds.some(({ of }) => backfill[of] !== null))
     const next = known.filter(({ backfill }) => isInProgress(backfill)).at(-1)
     if (next === undefined) return await this.#cleanUp(all, now)
@@ -53,7 +53,7 @@ class BackfillLoop implements RunningLoop {
     // Nothing is in progress between two looks.
   }
 
-  /** A backfill whose runs cannot be made any more, because its job is gone, would be tried forever: it is cancelled. */
+  /** Cancels a backfill whose runs cannot be created because its job was removed: it would be tried forever. */
   async #perform(next: StoredBackfill, now: Instant): Promise<'moved' | 'stale'> {
     const { store } = this.#context
     const kinds = this.#kinds
@@ -72,7 +72,7 @@ class BackfillLoop implements RunningLoop {
     return { afterMs: cleanUpMs }
   }
 
-  /** Whether runs of it are unfinished, which `rota backfill` must be able to cancel. */
+  /** Whether it has unfinished runs, which `rota backfill` must still be able to cancel. */
   async #isOpen({ id }: Backfill): Promise<boolean> {
     const labels = { backfill: id }
     const open = { state: ['pending', 'running'], origin: 'backfill', labels, limit: 1 } as const
@@ -80,7 +80,7 @@ class BackfillLoop implements RunningLoop {
   }
 }
 
-/** Whether it is kept no longer: a pace may spread its runs over more than the time for which others are kept. */
+/** Whether it can be removed. A pace may spread its runs over a longer time than others are kept. */
 function isOld(backfill: Backfill, now: Instant): boolean {
   const { state, createdAt, startedAt, total } = backfill
   if (state === 'planned') return createdAt < now - planKeptMs

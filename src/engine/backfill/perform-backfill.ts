@@ -13,14 +13,14 @@ import {
   type StoredBackfill,
 } from './stored-backfills.js'
 
-/** What is done with a backfill, and when. */
+/** The backfill to start or cancel, and the current time. */
 export interface BackfillRequest {
   readonly kinds: BackfillKinds
   readonly id: string
   readonly now: Instant
 }
 
-/** Starts a backfill that was planned and records its runs; one that was started already is only continued. */
+/** Starts a planned backfill and records its runs; continues one that was already started. */
 export async function startBackfill(store: Store, request: BackfillRequest): Promise<Backfill> {
   const { id, now } = request
   for (;;) {
@@ -36,7 +36,7 @@ export async function startBackfill(store: Store, request: BackfillRequest): Pro
   return await continueBackfill(store, request)
 }
 
-/** Cancels a backfill: from the first commit on no run of it is recorded; then what waits is cancelled, and what runs is asked to stop. */
+/** Cancels a backfill: records no more runs, then cancels waiting runs and asks running ones to stop. */
 export async function cancelBackfill(store: Store, request: BackfillRequest): Promise<Backfill> {
   const { id, now } = request
   for (;;) {
@@ -56,12 +56,12 @@ function cancelling({ started }: Backfill): Pick<Backfill, 'state'> {
   return { state: started === 0 ? 'cancelled' : 'cancelling' }
 }
 
-/** Whether there is something left to record or to cancel. */
+/** Whether there are runs left to record or to cancel. */
 export function isInProgress({ state }: Backfill): boolean {
   return state === 'starting' || state === 'cancelling'
 }
 
-/** Records or cancels runs of a backfill until nothing is left to record or to cancel. */
+/** Records or cancels runs of a backfill until none are left. */
 async function continueBackfill(store: Store, { kinds, id, now }: BackfillRequest): Promise<Backfill> {
   for (;;) {
     const stored = await findBackfill(store, id)
@@ -71,8 +71,8 @@ async function continueBackfill(store: Store, { kinds, id, now }: BackfillReques
 }
 
 /**
- * Records or cancels the next runs of a backfill. Any number of processes may do so at the same time, and each of them
- * may be killed: the backfill moves in the transaction that changes the runs, so that one of them does each step.
+ * Records or cancels the next runs of a backfill. Several processes may do so at the same time, and each may be killed:
+ * the backfill advances in the transaction that changes the runs, so exactly one process does each step.
  */
 export async function performStep(
   store: Store,

@@ -10,13 +10,13 @@ import type { Instant } from '../../time/instant.js'
 import type { Schedule } from '../../time/schedule.js'
 import type { RecordedInstants } from './recorded-instants.js'
 
-/** Which due instants are made. One whose run is not finished never is. */
+/** Which due instants are repeated. One whose run is unfinished never is. */
 export type InstantChoice = 'missing' | 'failed' | 'missing-or-failed' | 'all'
 
 /** The choices that a backfill may name. */
 export const instantChoices = ['missing', 'failed', 'missing-or-failed', 'all'] as const
 
-/** Why due instants are not made. */
+/** Why due instants are skipped. */
 export const instantSkips = {
   done: 'their runs are done',
   failed: 'their runs have failed',
@@ -34,17 +34,17 @@ export const instantSkips = {
   limit: 'they are beyond the limit',
 } as const
 
-/** Why due instants are not made, as a code. */
+/** Why due instants are skipped, as a code. */
 export type InstantSkip = keyof typeof instantSkips
 
-/** A stretch of due instants that are not made for one reason. */
+/** Consecutive due instants that are skipped for one reason. */
 export interface SkippedInstants {
   readonly firstAt: Instant
   readonly lastAt: Instant
-  /** How many they are; 0 where there are none because nothing was due. */
+  /** How many there are; 0 if nothing was due. */
   readonly count: number
   readonly reason: InstantSkip
-  /** The calendar, or what clocks did. */
+  /** The calendar, or the clock change. */
   readonly detail: string | undefined
 }
 
@@ -54,29 +54,29 @@ export interface PlannedInstant {
   readonly version: number
 }
 
-/** What a backfill of a trigger makes, oldest first, and what it leaves alone. */
+/** The due instants that a backfill repeats, oldest first, and those that it skips. */
 export interface InstantsPlan {
   readonly run: readonly PlannedInstant[]
   readonly skip: readonly SkippedInstants[]
 }
 
-/** What a plan is made from. */
+/** The input of a plan. */
 export interface PlanRequest {
-  /** What decided at which time, oldest first. */
+  /** The versions of the trigger, oldest first. */
   readonly versions: readonly (TriggerVersion & { readonly instants: Schedule | undefined })[]
   readonly job: Job
   readonly fromAt: Instant
   readonly untilAt: Instant
-  /** Up to here the trigger has decided; it decides about later instants itself. */
+  /** The cursor of the trigger: it still decides about later instants itself. */
   readonly decidedUntil: Instant
   readonly recorded: RecordedInstants
   readonly only: InstantChoice
 }
 
-/** The most due instants that one backfill looks at. */
+/** The most due instants that one backfill may cover. */
 export const mostInstants = 10_000
 
-/** Plans a backfill; undefined where there are more than `mostInstants` due instants. */
+/** Plans a backfill; undefined if there are more than `mostInstants` due instants. */
 export function planInstants(request: PlanRequest): InstantsPlan | undefined {
   const { fromAt, decidedUntil } = request
   const untilAt = Math.min(request.untilAt, decidedUntil)
@@ -150,7 +150,7 @@ function isChosen(state: ReturnType<RecordedInstants['stateAt']>, only: InstantC
   }
 }
 
-/** What clock changes dropped from a schedule. */
+/** The due instants that clock changes removed from a schedule. */
 function droppedBetween(
   { trigger: { schedule } }: TriggerVersion,
   window: { readonly after: Instant; readonly until: Instant },
@@ -167,13 +167,13 @@ function droppedBetween(
     }))
 }
 
-/** Stretches of skipped instants; neighbours with one reason are one stretch. */
+/** Collects skipped instants; neighbours with the same reason become one entry. */
 class Skips {
   readonly list: SkippedInstants[] = []
-  /** Whether the next instant may belong to the last stretch. */
+  /** Whether the next instant may join the last entry. */
   #isOpen = false
 
-  /** An instant that is made lies between what was skipped before and what is skipped after it. */
+  /** Closes the last entry, because an instant that is repeated follows it. */
   end(): void {
     this.#isOpen = false
   }

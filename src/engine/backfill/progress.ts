@@ -10,7 +10,7 @@ export interface BackfillStatus extends Backfill {
   readonly left: number
 }
 
-/** How a backfill goes. */
+/** Adds the progress to a backfill. */
 export async function withProgress(
   store: Store,
   backfill: Backfill,

@@ -3,22 +3,22 @@ import type { RunState } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What is recorded of the due instants of a trigger. */
+/** The recorded states of the due instants of a trigger. */
 export interface RecordedInstants {
   /** The state of the run of an instant, also of a run by a backfill; `pruned` if it was removed since, `missing` if there was none. */
   stateAt(at: Instant): RunState | 'missing' | 'pruned'
 }
 
-/** How many runs are read at once: they may be large. */
+/** How many runs one page has: they may be large. */
 const runsPerPage = 500
 
-/** How many due instants are read at once: they are small, and no page is of one instant alone. */
+/** How many due instants one page has: they are small, and a page must not consist of one instant only. */
 const instantsPerPage = 10_000
 
-/** Where an instant has several runs, the one that is done counts, then one that has not ended. */
+/** If an instant has several runs, one that is done counts first, then an unfinished one. */
 const ranks: Readonly<Record<RunState, number>> = { done: 4, running: 3, pending: 2, failed: 1, cancelled: 0 }
 
-/** Reads what is recorded of a trigger between two instants: its own runs, those of backfills, and what was removed. */
+/** Reads the records of a trigger between two instants: its own runs, those of backfills, and pruned ranges. */
 export async function readRecordedInstants(
   store: Store,
   request: {

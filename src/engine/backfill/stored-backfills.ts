@@ -13,7 +13,7 @@ export interface StoredBackfill {
   readonly revision: number
 }
 
-/** What a new backfill is made of. */
+/** The fields of a new backfill. */
 export type NewBackfill = Omit<
   Backfill,
   'id' | 'total' | 'createdAt' | 'startedAt' | 'started' | 'looked' | 'cancelledRuns' | 'state'
@@ -42,11 +42,11 @@ export async function storeBackfill(
   for (let i = 0; i < items.length; i += itemsPerPart)
     changes.push({ ...partKey(backfill.id, i), revision: 0, value: items.slice(i, i + itemsPerPart) })
   const answer = await store.changeState({ changes, now })
-  // Another one has drawn the same id.
+  // Another backfill has the same random id.
   return answer === 'stale' ? await storeBackfill(store, { ...given, items, now }) : backfill
 }
 
-/** Among how many backfills the one that was meant is looked for. */
+/** How many ids are compared for a suggestion. */
 const mostGuessed = 1000
 
 /** A backfill by its id. */
@@ -58,7 +58,7 @@ export async function findBackfill(store: Store, id: string): Promise<StoredBack
   throw new RotaError('BACKFILL_UNKNOWN', noneNamed('backfill has the id', id, names))
 }
 
-/** Which backfills are asked for. */
+/** Which backfills to return. */
 export interface BackfillFilter {
   readonly trigger?: string | undefined
   readonly asset?: string | undefined
@@ -81,7 +81,7 @@ export async function listBackfills(
     .toSorted((one, other) => other.backfill.createdAt - one.backfill.createdAt)
 }
 
-/** The items of a backfill from a place on: at most `most`, and no more than its entry has. */
+/** The items of a backfill from an index on: at most `most`, and only those of one state entry. */
 export async function itemsAt(
   store: Store,
   { id }: Pick<Backfill, 'id'>,
@@ -93,7 +93,7 @@ export async function itemsAt(
   return ((part?.value ?? []) as readonly string[]).slice(first, first + most)
 }
 
-/** Changes a backfill, unless somebody else did. */
+/** Changes a backfill, unless another process changed it first. */
 export async function changeBackfill(
   store: Store,
   { revision }: StoredBackfill,
@@ -116,7 +116,7 @@ export async function removeBackfill(
   await store.changeState({ changes, now })
 }
 
-/** Where a backfill is kept. */
+/** The key of the state entry of a backfill. */
 export function backfillKey(id: string): StateKey {
   return { kind: 'backfill', name: id, item: '' }
 }

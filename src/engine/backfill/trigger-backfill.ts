@@ -13,7 +13,7 @@ export const triggerBackfill: BackfillKind = {
   progress: progressOf,
 }
 
-/** Runs like those that the trigger would have made under that version; the job is the one of now. */
+/** Runs as the trigger would have created them under that version, with the current definition of the job. */
 async function runsOf(
   store: Store,
   backfill: Backfill,
@@ -29,13 +29,13 @@ async function runsOf(
     const trigger = triggers.get(version) ?? stored.trigger
     const due = { ...stored, trigger, version, jobDefinition, holds: [], unfinished: [] }
     const { endEffect: _, deadlines: __, ...base } = newTriggerRun(due, at)
-    // What is made again keeps and breaks no promise.
+    // A repeated run does not count for the SLA.
     const { asset } = jobDefinition
     return { ...backfillRun(base, backfill, { item, index: first + i }), ...endEffectFor({ asset }) }
   })
 }
 
-/** Counts its runs; those that were removed since had ended. */
+/** Counts its runs; pruned runs count as done. */
 async function progressOf(store: Store, backfill: Backfill): Promise<{ done: number; failed: number }> {
   const { id, started } = backfill
   if (started === 0) return { done: 0, failed: 0 }

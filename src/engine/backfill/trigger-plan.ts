@@ -14,34 +14,34 @@ import type { InstantChoice, InstantsPlan, SkippedInstants } from './plan-instan
 import { readRecordedInstants } from './recorded-instants.js'
 import type { NewBackfill } from './stored-backfills.js'
 
-/** What is asked of a backfill of a trigger. */
+/** The options of a backfill of a trigger. */
 export interface TriggerBackfillOptions {
   /** The first instant. */
   readonly from: InstantInput
   /** The last instant, included. */
   readonly to: InstantInput
-  /** Which due instants are made; default: those that are `missing`. */
+  /** Which due instants are repeated; default: those that are `missing`. */
   readonly only?: InstantChoice | undefined
-  /** Which definition decides: the one that was in force at that time (default), or the one of now for all of them. */
+  /** Which definition decides: the one in force at that time (default), or the current one for all of them. */
   readonly definition?: 'in-force' | 'current' | undefined
   /** Default: oldest first. */
   readonly order?: BackfillOrder | undefined
-  /** How many runs at once; default: as many as the workers and the trigger allow. */
+  /** How many runs concurrently; default: as many as the workers and the trigger allow. */
   readonly concurrency?: number | undefined
-  /** How many runs in which time, such as `10/1m`; default: no limit. */
+  /** How many runs in a period, such as `10/1m`; default: no limit. */
   readonly pace?: string | undefined
-  /** The most that are made, in its order. */
+  /** The most due instants that are repeated, in its order. */
   readonly limit?: number | undefined
 }
 
-/** What a backfill of a trigger would make, and what it is made of. */
+/** The plan of a backfill of a trigger. */
 export interface TriggerPlan extends InstantsPlan {
   readonly backfill: Omit<NewBackfill, 'by' | 'reason'>
-  /** What it makes, in its order. */
+  /** The items that it repeats, in its order. */
   readonly items: readonly string[]
 }
 
-/** Plans a backfill of a trigger; throws one error with everything that is wrong with the request. */
+/** Plans a backfill of a trigger; throws one error with all faults of the request. */
 export async function planTriggerBackfill(
   store: Store,
   request: {
@@ -113,7 +113,7 @@ function readAsked(options: TriggerBackfillOptions): Asked {
   }
 }
 
-/** What decides about which time. Only instants that follow from a definition can be made again. */
+/** The versions that decide. Only due instants that follow from a definition can be repeated. */
 async function versionsOf(
   store: Store,
   given: { kinds: TriggerKinds; stored: StoredTrigger; asked: Asked; place: Place },
@@ -142,7 +142,7 @@ async function versionsOf(
   return versions.map((one) => ({ ...one, instants: instantsOf(one.trigger) }))
 }
 
-/** A trigger whose calendars move also what was due before it was defined. */
+/** The trigger, with calendars that also move instants before its definition. */
 function movingAll(trigger: Trigger): Trigger {
   const { calendar } = trigger.schedule
   if (calendar?.movesFromAt === undefined) return trigger

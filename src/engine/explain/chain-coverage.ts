@@ -9,8 +9,8 @@ import type { Instant } from '../../time/instant.js'
 const page = 10_000
 
 /**
- * What became of the due instants of an after-finish trigger: they are facts, so only that the chain continues can be
- * checked. Pruned runs are known by their number alone, so counting begins where the first pruned stretch does.
+ * The coverage of an after-finish trigger. Its due instants cannot be computed again, so the only check is that the
+ * chain continues. Of pruned runs only the number is known, so counting begins with the first pruned range.
  */
 export async function chainCoverageOf(
   store: Store,
@@ -37,7 +37,7 @@ export async function chainCoverageOf(
   }
 }
 
-/** The same of one day; what a pruned range stands for counts on the day on which it begins. */
+/** The same for one day; a pruned range counts on the day on which it begins. */
 export async function chainCoverageOfDay(
   store: Store,
   day: { readonly trigger: string; readonly fromAt: Instant; readonly untilAt: Instant },
@@ -52,12 +52,12 @@ function sumOf(explained: Coverage['explained']): number {
   return Object.values(explained).reduce((sum, count) => sum + count, 0)
 }
 
-/** Whether a chain that should continue has neither a next due instant nor a run that will give it one. */
+/** Whether a chain that should continue has neither a next due instant nor a run whose end will set it. */
 async function isChainBroken(store: Store, stored: StoredTrigger): Promise<boolean> {
   const { trigger, active, nextAt, chainRun } = stored
   const { schedule } = trigger
   if (!active || !trigger.enabled || nextAt !== undefined) return false
-  // A chain with an end stops there, and a pause keeps the due instant aside.
+  // A chain with an end stops there, and a pause removes the due instant for its time.
   if (schedule.endAt !== undefined || (await isPaused(store, trigger.name))) return false
   const run = chainRun === undefined ? undefined : await store.run(chainRun)
   return run === undefined || isFinal(run.state)
@@ -90,7 +90,7 @@ function firstAtOf({ firstAt }: RecordedRange): Instant {
   return firstAt
 }
 
-/** One instant a range, except that a pruned one stands for as many as it says. */
+/** Each range is one instant, except a pruned one, which contains a number. */
 function countReasons(ranges: readonly RecordedRange[]): Coverage['explained'] {
   const counts: Record<string, number> = {}
   for (const range of ranges) {

@@ -26,7 +26,7 @@ async function days(made: Stage, name: string, count: number): Promise<readonly 
 }
 
 describe('the coverage of days', () => {
-  it('adds up to the coverage of the whole', async () => {
+  it('adds up to the coverage of the whole period', async () => {
     const made = await stage()
     await made.trigger(aTrigger('t', { schedule: hourly, catchUp: skip }), { nextAt: t0 + hour })
     for (let i = 1; i <= 30; i += 1) await made.tick('t', t0 + i * hour)
@@ -44,7 +44,7 @@ describe('the coverage of days', () => {
     expect([whole.due, whole.run, whole.unexplainedCount]).toEqual([50, 30, 0])
   })
 
-  it('keeps whole days when their runs are pruned, and counts the open one again', async () => {
+  it('keeps complete days when their runs are pruned, and counts the open day again', async () => {
     const made = await stage()
     await made.trigger(aTrigger('t', { schedule: hourly }), { nextAt: t0 + hour })
     await made.tick('t', t0 + 25 * hour)
@@ -59,7 +59,7 @@ describe('the coverage of days', () => {
     expect(after[1]?.coverage).toMatchObject({ due: 2, run: 0, explained: { pruned: 2 } })
   })
 
-  it('does not keep a day with an instant that nothing explains', async () => {
+  it('does not store a day with an unexplained instant', async () => {
     const made = await stage()
     await made.trigger(aTrigger('t', { schedule: hourly }), { nextAt: t0 + hour })
     await made.tick('t', t0 + 48 * hour, { runs: [], ranges: [] })
@@ -68,7 +68,7 @@ describe('the coverage of days', () => {
     expect(await made.store.stateEntries({ kind: 'coverage', limit: 9 })).toEqual([])
   })
 
-  it('leaves days beyond its bound for the next time', async () => {
+  it('leaves days beyond its limit to the next call', async () => {
     const made = await stage()
     const everySecond = { kind: 'interval', everyMs: 1000, anchorAt: t0 } as const
     await made.trigger(aTrigger('t', { schedule: everySecond, catchUp: skip }), { nextAt: t0 + 1000 })

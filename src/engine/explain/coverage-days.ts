@@ -9,27 +9,27 @@ import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 import { chainCoverageOfDay } from './chain-coverage.js'
 import { coverageOf } from './coverage.js'
 
-/** What became of the due instants of a trigger on one day. */
+/** The coverage of a trigger on one day. */
 export interface DayCoverage {
   readonly due: number
   readonly run: number
   readonly explained: Readonly<Partial<Record<LedgerReason, number>>>
-  /** Due instants with neither a run nor a reason: there should be none. */
+  /** The number of due instants with neither a run nor a reason; normally 0. */
   readonly unexplained: number
-  /** Runs at instants that no definition makes due: there should be none. */
+  /** The number of runs at instants that no definition makes due; normally 0. */
   readonly unexpected: number
 }
 
-/** A day in UTC, and its coverage where it was counted. */
+/** A day in UTC, and its coverage if it was counted. */
 export interface CoveredDay {
   readonly date: string
   readonly coverage: DayCoverage | undefined
 }
 
-/** How many due instants are computed before the other days are left for the next time. */
+/** How many due instants are computed before the remaining days are left to the next call. */
 const mostInstants = 200_000
 
-/** Which days of which triggers are asked for: whole days in UTC. */
+/** The requested days and triggers; whole days in UTC. */
 export interface DaysRequest {
   readonly kinds: TriggerKinds
   readonly triggers: readonly StoredTrigger[]
@@ -39,9 +39,8 @@ export interface DaysRequest {
 }
 
 /**
- * What became of the due instants of triggers, by day. A day that is planned to its end never changes, so what was
- * counted of it is kept as a state entry, also when its runs are pruned. Days beyond the bound are not counted: the
- * next request counts more of them.
+ * The coverage of triggers by day. A completely planned day never changes, so its counts are stored as a state entry
+ * and stay when its runs are pruned. Days beyond the limit are not counted: the next request counts more of them.
  */
 export async function coverageDays(
   store: Store,

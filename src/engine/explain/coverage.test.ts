@@ -28,7 +28,7 @@ async function anHour(): Promise<Stage> {
 }
 
 describe('coverage', () => {
-  it('accounts for every instant of the definitions that were kept', async () => {
+  it('accounts for every instant of the stored definitions', async () => {
     const stage = await anHour()
     const found = await coverage(stage)
     expect(found).toMatchObject({ due: 60, unexplainedCount: 0, unexpectedCount: 0 })
@@ -37,12 +37,12 @@ describe('coverage', () => {
     expect(isComplete(found)).toBe(true)
   })
 
-  it('counts from where it is asked to', async () => {
+  it('counts from the requested instant', async () => {
     const stage = await anHour()
     expect(await coverage(stage, t0 + 50 * minute)).toMatchObject({ due: 10, run: 10 })
   })
 
-  it('finds a run that was removed behind its back', async () => {
+  it('finds that a run was removed from the store', async () => {
     const stage = await anHour()
     const own = stage.tables.runsByTrigger.get('t')?.own
     const [, victim] = [...(own ?? [])] as RunRow[]
@@ -52,7 +52,7 @@ describe('coverage', () => {
     expect(isComplete(found)).toBe(false)
   })
 
-  it('finds a range that was removed behind its back', async () => {
+  it('finds that a range was removed from the store', async () => {
     const stage = await anHour()
     const ranges = stage.tables.runsByTrigger.get('t')?.ranges
     for (const range of [...(ranges ?? [])] as RangeRow[]) ranges?.delete(range)
@@ -69,7 +69,7 @@ describe('coverage', () => {
     expect(await coverage(stage)).toMatchObject({ unexpectedCount: 1, unexpected: [t0 + 90 * second] })
   })
 
-  it('counts the runs of a chain, and finds one that does not go on', async () => {
+  it('counts the runs of a chain, and finds a chain that does not continue', async () => {
     const stage = new Stage()
     await stage.process({
       jobs: { work: () => undefined },
@@ -98,7 +98,7 @@ describe('coverage', () => {
     expect(found).toMatchObject({ due: found.run + pruned, fromAt: t0 })
     expect(found.due).toBe(300)
     expect(isComplete(found)).toBe(true)
-    // Nobody knows when each of the pruned ones was due, so all of their stretch are counted.
+    // The due instants of pruned runs are unknown, so the whole pruned range is counted.
     expect(await coverage(stage, t0 + 100 * minute)).toMatchObject({ due: found.due, run: found.run })
     expect((await coverage(stage, t0 + 250 * minute)).due).toBeLessThan(60)
   })

@@ -10,10 +10,10 @@ import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 const examples = 20
 const page = 10_000
 
-/** After so many instants everything else in the process gets its turn. */
+/** After this many instants the event loop gets control. */
 const breath = 2000
 
-/** Compares what should have been due with what is recorded: after `since`, up to `until` or the trigger's cursor. */
+/** Compares the computed due instants with the ledger: after `since`, up to `until` or the trigger's cursor. */
 export async function coverageOf(
   store: Store,
   trigger: StoredTrigger,
@@ -87,7 +87,7 @@ async function* instantsOfRuns(
   }
 }
 
-/** Counts what became of instants that come in order. */
+/** Counts the dispositions of instants, which come in order. */
 class Tally {
   readonly #ranges: readonly RecordedRange[]
   readonly #chains: readonly TriggerVersion[]
@@ -104,7 +104,7 @@ class Tally {
   readonly #unexpected: Instant[] = []
   #unexpectedCount = 0
 
-  /** In `chains` the due instants were not computed but followed from the runs themselves. */
+  /** In `chains` the due instants cannot be computed; they follow from the runs themselves. */
   constructor(ranges: readonly RecordedRange[], chains: readonly TriggerVersion[]) {
     this.#chains = chains
     this.#ranges = ranges.toSorted((a, b) => a.firstAt - b.firstAt)
@@ -146,7 +146,7 @@ class Tally {
     }
   }
 
-  /** The range over an instant; ranges are opened and closed as the instants pass by. */
+  /** The range that contains an instant; ranges are opened and closed as the instants advance. */
   #rangeAt(at: Instant): RecordedRange | undefined {
     if (at > this.#closesAt || at >= this.#opensAt) this.#moveTo(at)
     return this.#open[0]

@@ -3,13 +3,13 @@ import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger
 import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 import type { Instant } from '../../time/instant.js'
 
-/** A stretch of time; both ends belong to it. */
+/** A range of time, both ends included. */
 export interface Window {
   readonly fromAt: Instant
   readonly untilAt: Instant
 }
 
-/** A trigger with what is recorded of a stretch of time. */
+/** A trigger with its records in a range of time. */
 export interface Recorded {
   readonly kinds: TriggerKinds
   readonly trigger: StoredTrigger
@@ -45,7 +45,7 @@ function nextToLookAt(recorded: Recorded, at: Instant, until: Instant): Instant 
   return Math.min(range.lastAt, until, ...runInside.map((due) => due - 1))
 }
 
-/** The same from the other side, newest first. */
+/** The same, newest first. */
 export function* dueBackwards(recorded: Recorded, window: Window): Generator<Instant> {
   if (isChain(recorded)) {
     yield* chainInstants(recorded, window).toReversed()
@@ -84,7 +84,7 @@ export function isChain({ kinds, trigger }: Recorded): boolean {
   return kindOf(kinds, trigger.trigger).isChain === true
 }
 
-/** The recorded range that an instant lies in. */
+/** The recorded range that contains an instant. */
 export function rangeOver(ranges: readonly RecordedRange[], at: Instant): RecordedRange | undefined {
   return ranges.find((range) => range.firstAt <= at && at <= range.lastAt && !isAddition(range))
 }

@@ -3,7 +3,7 @@ import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { TriggerKinds } from '../trigger-kind.js'
 
-/** One thing that was looked at: what it is, how it stands, and what to do about it. */
+/** The result of one check: its name, its level, a message, and what to do. */
 export interface Finding {
   readonly check: string
   readonly level: 'ok' | 'warn' | 'error'
@@ -11,7 +11,7 @@ export interface Finding {
   readonly todo: string | undefined
 }
 
-/** What every check is given. */
+/** The input of every check. */
 export interface Facts {
   readonly store: Store
   readonly now: Instant
@@ -21,20 +21,20 @@ export interface Facts {
   readonly kinds: TriggerKinds
 }
 
-/** Looks at one subject and says how it stands. */
+/** Checks one subject and returns its findings. */
 export type Check = (facts: Facts) => Promise<readonly Finding[]>
 
-/** Something that is as it should be. */
+/** A finding without a problem. */
 export function ok(check: string, message: string): Finding {
   return { check, level: 'ok', message, todo: undefined }
 }
 
-/** Something that a person should look at. */
+/** A finding that a person should look at. */
 export function warn(check: string, message: string, todo: string): Finding {
   return { check, level: 'warn', message, todo }
 }
 
-/** Some names of many, and that there are more. */
+/** The first names of a list, and how many more there are. */
 export function someNames(names: Iterable<string>, most = 5): string {
   const all = [...new Set(names)]
   const shown = all.slice(0, most).join(', ')
@@ -46,7 +46,7 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** Items by what they have in common, in the order in which they come. */
+/** Groups items by a key, in their original order. */
 export function groupBy<Item>(
   items: readonly Item[],
   keyOf: (item: Item) => string,

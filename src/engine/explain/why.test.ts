@@ -26,14 +26,14 @@ async function staged(triggers: NonNullable<Cast['triggers']>, options: Partial<
   return { stage, process, ask }
 }
 
-describe('what became of an instant', () => {
+describe('the explanation of an instant', () => {
   it('it became a run', async () => {
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     expect(await ask(10)).toMatchObject([{ kind: 'run', at: t0 + 10 * minute, run: { state: 'done' } }])
   })
 
-  it('it met an unfinished run, which is named', async () => {
+  it('it overlapped an unfinished run, which is named', async () => {
     const work = new Work()
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } }, { jobs: { work: work.handler } })
     await stage.pass(25 * minute)
@@ -46,7 +46,7 @@ describe('what became of an instant', () => {
     ])
   })
 
-  it('it was missed with others: the range is told once', async () => {
+  it('it was missed with others: the range is listed once', async () => {
     const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *', catchUp: 'skip' } })
     await process.engine.stop({ graceMs: 0 })
     await stage.pass(65 * minute)
@@ -62,12 +62,12 @@ describe('what became of an instant', () => {
     ])
   })
 
-  it('it is still to come', async () => {
+  it('it is in the future', async () => {
     const { ask } = await staged({ t: { cron: '*/10 * * * *' } })
     expect(await ask(30)).toEqual([{ kind: 'future', at: t0 + 30 * minute }])
   })
 
-  it('it waits because nobody plans', async () => {
+  it('it waits because no scheduler runs', async () => {
     const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await process.engine.stop({ graceMs: 0 })
     await stage.pass(15 * minute)
@@ -105,7 +105,7 @@ describe('what became of an instant', () => {
     ])
   })
 
-  it('nothing was running then: the last sign of life is told, of engines and not of whoever enqueues', async () => {
+  it('nothing was running then: the last sign of life of an engine is shown, not that of an enqueue', async () => {
     const triggers = { t: { cron: '*/10 * * * *', catchUp: 'skip' as const } }
     const { stage, process, ask } = await staged(triggers)
     await stage.pass(15 * minute)
@@ -121,7 +121,7 @@ describe('what became of an instant', () => {
     ])
   })
 
-  it('what a command plans while nothing runs is no sign of life', async () => {
+  it('a plan by a command while nothing runs is not a sign of life', async () => {
     const { stage, process, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     process.kill()
@@ -138,7 +138,7 @@ describe('what became of an instant', () => {
     expect(await ask(40)).toMatchObject([{ kind: 'waiting', lastSignAt: t0 + 15 * minute }])
   })
 
-  it('a machine that slept: the last sign of life is what was planned before', async () => {
+  it('the machine slept: the last sign of life is the last plan before', async () => {
     const triggers = { t: { cron: '*/10 * * * *', catchUp: 'skip' as const } }
     const { stage, ask } = await staged(triggers)
     await stage.pass(15 * minute)
@@ -149,7 +149,7 @@ describe('what became of an instant', () => {
     ])
   })
 
-  it('nothing was due then; what was near is named', async () => {
+  it('nothing was due then: the nearest instants are named', async () => {
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     expect(await ask(13)).toEqual([
@@ -166,7 +166,7 @@ describe('what became of an instant', () => {
     expect(await ask(40)).toMatchObject([{ kind: 'not-defined', definedAt: t0, endedAt: t0 + 15 * minute }])
   })
 
-  it('it has no record, which is said and not hidden', async () => {
+  it('it has no record, and the answer says so', async () => {
     const { stage, ask } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     const runs = stage.tables.runsByTrigger.get('t')
@@ -178,7 +178,7 @@ describe('what became of an instant', () => {
     expect(await ask(10)).toEqual([{ kind: 'unexplained', at: t0 + 10 * minute }])
   })
 
-  it('a chain is told by its runs and by what is next', async () => {
+  it('a chain is explained by its runs and its next due instant', async () => {
     const { stage, ask } = await staged({ t: { every: '10m', after: 'finish' } })
     await stage.pass(25 * minute)
     expect(await ask(0, 60)).toMatchObject([
@@ -190,7 +190,7 @@ describe('what became of an instant', () => {
 })
 
 describe('the answer', () => {
-  it('lists runs made by hand beside the trigger’s own', async () => {
+  it('lists manual runs in addition to the trigger’s own', async () => {
     const { stage } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     const run = { job: 'work', origin: 'manual' as const, trigger: 't', dueAt: t0 + 12 * minute, priority: 0 }
@@ -223,7 +223,7 @@ describe('the answer', () => {
     expect([rest.explanations.length, rest.earlier, rest.more]).toEqual([51, 0, false])
   })
 
-  it('shows the newest of many that follow the end of the one before', async () => {
+  it('shows the newest of many runs of a chain', async () => {
     const { stage } = await staged({ t: { every: '1m', after: 'finish' } })
     await stage.pass(250 * minute)
     const window = { fromAt: t0, untilAt: t0 + 300 * minute }
@@ -246,7 +246,7 @@ describe('the answer', () => {
     expect(answer.earlier).toBe(10_000)
   })
 
-  it('refuses a name that is none', async () => {
+  it('refuses an unknown name', async () => {
     const { stage } = await staged({})
     const request = { trigger: 'nobody', fromAt: t0, untilAt: t0, now: t0 }
     await expect(why(stage.store, { ...request, kinds })).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })

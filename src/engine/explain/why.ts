@@ -14,7 +14,7 @@ import { breaches } from './breaches.js'
 import { lastSignOfLife } from './sign-of-life.js'
 import { dueBackwards, dueInstants, isChain, rangeOver, type Recorded, type Window } from './due-instants.js'
 
-/** What became of an instant, or of a stretch of instants, of a trigger. */
+/** The explanation of a due instant, or of consecutive due instants, of a trigger. */
 export type Explanation =
   /** It became a run. */
   | { readonly kind: 'run'; readonly at: Instant; readonly run: Run }
@@ -26,19 +26,19 @@ export type Explanation =
       /** The last sign of life of an engine before, if nothing was running then. */
       readonly lastSignAt?: Instant | undefined
     }
-  /** Its instants from `at` to `lastAt` lie in a hold that is not over: they will not run unless it is released with catch-up. */
+  /** A hold covers its instants from `at` to `lastAt`: they will not run unless the hold is released with catch-up. */
   | { readonly kind: 'held'; readonly at: Instant; readonly lastAt: Instant; readonly hold: Hold }
   /** A calendar or a blackout excludes its instants from `at` to `lastAt`: they will not run. */
   | { readonly kind: 'excluded'; readonly at: Instant; readonly lastAt: Instant; readonly by: Exclusion }
-  /** It is due and has not been planned yet: nobody plans, or planning is held now. */
+  /** It is due and not planned yet: no scheduler runs, or planning is held now. */
   | {
       readonly kind: 'waiting'
       readonly at: Instant
       readonly hold: Hold | undefined
-      /** What an engine is last known to have done, where nobody plans. */
+      /** The last sign of life of an engine, if no scheduler runs. */
       readonly lastSignAt?: Instant | undefined
     }
-  /** It is still to come. */
+  /** It is in the future. */
   | { readonly kind: 'future'; readonly at: Instant }
   /** The trigger is not due at that instant; the nearest ones are. */
   | {
@@ -54,22 +54,22 @@ export type Explanation =
       readonly definedAt: Instant | undefined
       readonly endedAt: Instant | undefined
     }
-  /** A due instant without any record: this must not happen. */
+  /** A due instant without any record; this must never happen. */
   | { readonly kind: 'unexplained'; readonly at: Instant }
 
-/** The answer to why: what happened in a stretch of time, and what others started for the trigger in it. */
+/** The answer to why: what happened in a range of time, and which runs others started for the trigger. */
 export interface Why {
   readonly trigger: string
   readonly fromAt: Instant
   readonly untilAt: Instant
   readonly explanations: readonly Explanation[]
-  /** Runs made by hand for the trigger in that time, beside its own. */
+  /** Manual runs of the trigger in that time, in addition to its own. */
   readonly beside: readonly Run[]
-  /** The promises of the trigger that were broken in that time, the oldest first. */
+  /** The breaches of the trigger's SLA in that time, the oldest first. */
   readonly breaches: readonly Breach[]
-  /** Whether there was more than is shown: what is shown is the newest up to now, and then what is to come. */
+  /** Whether there are more than shown: the newest up to now are shown, then the future ones. */
   readonly more: boolean
-  /** How many due instants of the stretch lie before what is shown; counted up to ten thousand. */
+  /** How many due instants of the range are before the shown ones; counted up to ten thousand. */
   readonly earlier: number
 }
 
@@ -144,7 +144,7 @@ async function newestRuns(
   let page = await store.runs(filter)
   const beside = page.filter((run) => run.origin !== 'trigger')
   const own = page.filter((run) => run.origin === 'trigger')
-  // All runs of other kinds are beside: looking through them for own ones would take forever.
+  // Kinds that are not timed have no own due instants, so all their runs are returned as `beside`.
   const wanted = isTimed ? limit : 0
   while (own.length < wanted && page.length === limit) {
     page = await store.runs({ ...filter, before: page.at(-1)?.id })
@@ -153,11 +153,11 @@ async function newestRuns(
   return { own: own.slice(0, limit), beside }
 }
 
-/** What became of the newest instants up to now, oldest first. */
+/** Explains the newest instants up to now, oldest first. */
 function explainPast(facts: Facts, { fromAt, untilAt, now }: Window & { now: Instant }): Explanation[] {
   const window = { fromAt: Math.max(fromAt, facts.runsFrom), untilAt: Math.min(untilAt, now) }
   const found = takeExplained(facts, { instants: dueBackwards(facts, window), now, limit: most })
-  // A run may lie inside a range, which was met at its end.
+  // A run may be inside a range, and ranges are found by their end, so the order is restored here.
   return found.toSorted((a, b) => instantOf(a) - instantOf(b))
 }
 
@@ -187,13 +187,13 @@ function takeExplained(
     const joined = joinHeld(found.at(-1), explanation)
     if (joined === undefined) found.push(explanation, ...laterAt(facts, at))
     else found[found.length - 1] = joined
-    // What is held is one line however long it takes, so its number is bounded as that of the runs is.
+    // A hold is one line, however long it is, so the number of examined instants needs its own limit.
     if (found.length >= limit || ++looked === mostCounted) break
   }
   return found
 }
 
-/** What was recorded for an instant afterwards. */
+/** The ranges that were added for an instant later. */
 function laterAt({ ranges }: Facts, at: Instant): Explanation[] {
   return ranges
     .filter((range) => isAddition(range) && range.firstAt === at)
@@ -227,7 +227,7 @@ async function countBefore(store: Store, facts: Facts, window: Window): Promise<
   return count
 }
 
-/** Due and not planned yet: because a hold covers it, because planning is held now, or because nobody plans. */
+/** Due and not planned yet: because a hold covers it, planning is held now, or no scheduler runs. */
 function unplanned(facts: Facts, at: Instant, now: Instant): Explanation {
   const holds = facts.holds.filter((hold) => !hold.catchUp && stopsPlanning(facts.trigger, hold))
   const hold = strongestAt(holds, at)
@@ -235,14 +235,14 @@ function unplanned(facts: Facts, at: Instant, now: Instant): Explanation {
   return excluded(facts, at) ?? { kind: 'waiting', at, hold: strongestAt(holds, now) }
 }
 
-/** Excluded instants are recorded together when the trigger is next looked at. */
+/** Excluded instants are not recorded one by one, but together at the next tick of the trigger. */
 function excluded({ trigger }: Facts, at: Instant): Explanation | undefined {
   const { calendar } = trigger.trigger.schedule
   const by = calendar === undefined ? undefined : exclusionAt(calendar, at).by
   return by === undefined ? undefined : { kind: 'excluded', at, lastAt: at, by }
 }
 
-/** Neighbours in one hold, or excluded by one rule, are one explanation. */
+/** Joins neighbours in one hold, or excluded by one rule, into one explanation. */
 function joinHeld(before: Explanation | undefined, next: Explanation): Explanation | undefined {
   const isOneHold = before?.kind === 'held' && next.kind === 'held' && before.hold.id === next.hold.id
   const isOneRule =
@@ -254,7 +254,7 @@ function joinHeld(before: Explanation | undefined, next: Explanation): Explanati
   return { ...before, at: Math.min(before.at, next.at), lastAt: Math.max(before.lastAt, next.lastAt) }
 }
 
-/** Adds the runs that stood in the way of others, and the last sign of life before nothing was running. */
+/** Adds the runs that blocked others, and the last sign of life before a downtime. */
 async function completed(
   store: Store,
   explanations: readonly Explanation[],
@@ -276,10 +276,10 @@ async function completed(
   return found
 }
 
-/** For how many stretches of downtime it is looked up when they began. */
+/** For how many downtimes the last sign of life is looked up. */
 const mostSigns = 20
 
-/** Whether instants were missed because nobody planned them. */
+/** Whether instants were missed because no scheduler ran. */
 export function wasDown(explanation: Explanation): explanation is Explanation & { kind: 'range' } {
   if (explanation.kind !== 'range') return false
   const { reason, rule, detail } = explanation.range

@@ -39,8 +39,8 @@ async function running() {
   return { stage, process, minutes, expectComplete }
 }
 
-describe('a clock that is put back', () => {
-  it('plans nothing until it has caught up, says by how much, and then loses and doubles nothing', async () => {
+describe('a clock that is set back', () => {
+  it('plans nothing until it has caught up, reports the difference, and then loses and repeats nothing', async () => {
     const { stage, process, minutes, expectComplete } = await running()
     stage.clock.step(-5 * minute)
     await stage.pass(5 * minute - second)
@@ -55,7 +55,7 @@ describe('a clock that is put back', () => {
     await expectComplete()
   })
 
-  it('by up to two seconds is not worth a word', async () => {
+  it('by up to two seconds is not reported', async () => {
     const { stage, process, minutes } = await running()
     stage.clock.step(-2 * second)
     await stage.pass(2 * minute)
@@ -63,7 +63,7 @@ describe('a clock that is put back', () => {
     expect(await minutes()).toHaveLength(11)
   })
 
-  it('never gives an earlier now than it gave before', () => {
+  it('never returns an earlier now than before', () => {
     const { clock, guard } = guarded()
     const before = guard.now()
     clock.step(-hour)
@@ -81,7 +81,7 @@ describe('a clock that is put back', () => {
 })
 
 describe('a clock that jumps ahead', () => {
-  it('by twenty minutes is an outage: what was missed goes through catch-up', async () => {
+  it('by twenty minutes is an outage: missed instants go through catch-up', async () => {
     const { stage, process, minutes, expectComplete } = await running()
     stage.clock.step(20 * minute + 30 * second)
     await stage.pass(2 * second)
@@ -102,7 +102,7 @@ describe('a clock that jumps ahead', () => {
     await expectComplete()
   })
 
-  it('and back again within the ten seconds has never happened', async () => {
+  it('and back again within ten seconds has no effect', async () => {
     const { stage, minutes, expectComplete } = await running()
     stage.clock.step(3 * hour)
     await stage.pass(7 * second)
@@ -113,7 +113,7 @@ describe('a clock that jumps ahead', () => {
     await expectComplete()
   })
 
-  it('by more than a year needs a human', async () => {
+  it('by more than a year needs confirmation by a person', async () => {
     const { stage, process, minutes } = await running()
     stage.clock.step(400 * day)
     await stage.pass(10 * minute)
@@ -142,7 +142,7 @@ describe('a clock that jumps ahead', () => {
   })
 
   it.each([20 * minute, 3 * hour])(
-    'is steady again only from when the new time is believed (%i ms)',
+    'is steady again only after the new time is accepted (%i ms)',
     async (jumpMs) => {
       const { clock, guard } = guarded()
       expect(guard.steadyMs()).toBe(Infinity)
@@ -174,12 +174,12 @@ describe('a clock that jumps ahead', () => {
 })
 
 describe('at the start', () => {
-  it('a store that was left for less than the system has been up is simply behind', () => {
+  it('a store that was unused for less than the uptime of the system is not doubted', () => {
     const { guard } = guarded({ highestAt: t0 - 5 * day, upMs: 5 * day })
     expect(guard.read()).toMatchObject({ kind: 'ok', now: t0 })
   })
 
-  it('time that nothing accounts for is doubted, also by what the worker takes as now', () => {
+  it('an unexplained difference is doubted, also for the now of the worker', () => {
     const { clock, guard } = guarded({ highestAt: t0 - 5 * day })
     expect(guard.now()).toBe(t0 - 5 * day)
     expect(guard.read()).toMatchObject({ kind: 'unsure', byMs: 5 * day })
@@ -207,7 +207,7 @@ describe('at the start', () => {
     expect(accepted.guard.now()).toBe(t0 + 10 * second)
   })
 
-  it('a new store is never in doubt', () => {
+  it('a new store is never doubted', () => {
     expect(guarded().guard.read()).toEqual({ kind: 'ok', now: t0 })
   })
 })
@@ -216,7 +216,7 @@ describe('a process that has just started', () => {
   const open = (stage: Stage, history: 'kept' | 'read' = 'kept', clock = stage.clock) =>
     ClockGuard.open(stage.store, clock, { acceptClock: false, history })
 
-  it('knows for how long the clock of its machine was steady, from those that came before', async () => {
+  it('knows from earlier processes how long the clock of its machine was steady', async () => {
     const stage = new Stage()
     expect((await open(stage, 'read')).steadyMs()).toBe(0)
     await stage.pass(minute)
@@ -225,17 +225,17 @@ describe('a process that has just started', () => {
     expect((await open(stage)).steadyMs()).toBe(minute)
     stage.clock.step(second)
     expect((await open(stage)).steadyMs()).toBe(minute)
-    // As when it wakes up.
+    // The machine wakes up.
     stage.clock.step(20 * minute)
     expect((await open(stage, 'read')).steadyMs()).toBe(0)
     expect((await open(stage)).steadyMs()).toBe(0)
     await stage.pass(minute)
     expect((await open(stage)).steadyMs()).toBe(minute)
-    // A machine that was started again counts from its start.
+    // After a restart, a machine counts from its start.
     expect((await open(stage, 'kept', new FakeClock(stage.clock.now()))).steadyMs()).toBe(0)
   })
 
-  it('takes no run of a live worker over after a jump, and that of a dead one when its lease has passed', async () => {
+  it('after a jump takes over no run of a live worker, and that of a dead one when its lease has expired', async () => {
     const stage = new Stage()
     const work = new Work()
     await open(stage)
@@ -253,7 +253,7 @@ describe('a process that has just started', () => {
     expect(await reclaimLost(stage.store, await open(stage))).toBe(1)
   })
 
-  it('takes back at once what a worker gave up by itself, whatever the clock did', async () => {
+  it('reclaims immediately what a worker gave up, whatever the clock did', async () => {
     const stage = new Stage()
     const { store } = stage
     const performs = { jobs: { work: () => undefined } }

@@ -11,17 +11,17 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 import { formatInstant } from '../../time/instant.js'
 
-/** What planning may take as now, or why it has to wait. */
+/** The time that planning may use as now, or why it must wait. */
 export type ClockReading =
   | { readonly kind: 'ok'; readonly now: Instant }
-  /** The wall clock is behind what was already planned: nothing is due until it has caught up. */
+  /** The wall clock is behind the last planned instant: nothing is due until it has caught up. */
   | { readonly kind: 'behind'; readonly byMs: number; readonly againAt: Instant }
-  /** It jumped forward by more than an hour that nothing accounts for: two readings have to agree. */
+  /** It jumped forward by more than an hour without an explanation: two readings must agree. */
   | { readonly kind: 'unsure'; readonly byMs: number; readonly againAt: Instant }
-  /** It is more than a year ahead of the store: a human has to say that this is right. */
+  /** It is more than a year ahead of the store: a person must confirm that this is right. */
   | { readonly kind: 'refused'; readonly byMs: number; readonly againAt: Instant }
 
-/** Why planning has to wait. */
+/** Why planning must wait. */
 export type ClockDoubt = Exclude<ClockReading, { kind: 'ok' }>
 
 const hourMs = 3_600_000
@@ -29,22 +29,22 @@ const yearMs = 366 * 24 * hourMs
 const confirmMs = 10_000
 const toleranceMs = jumpToleranceMs
 
-/** How a guard is opened on a store. */
+/** The options for opening a guard on a store. */
 export interface ClockGuardOptions {
   readonly acceptClock: boolean
   /**
-   * Whether the store remembers jumps of the clock, so that a process that has just started knows of them; `read` writes
-   * nothing. Only for stores of one machine: a monotonic clock says nothing on another.
+   * Whether the store remembers jumps of the clock, so that a new process knows about them; `read` writes nothing. Only
+   * for stores on one machine: a monotonic clock has no meaning on another.
    */
   readonly history?: 'kept' | 'read' | undefined
 }
 
-/** Stands between the wall clock and the cursors: a step back moves nothing, a large step forward has to be confirmed. */
+/** Protects the cursors from the wall clock: a step back moves nothing, a large step forward must be confirmed. */
 export class ClockGuard {
   readonly #clock: Clock
   readonly #acceptClock: boolean
   #highestAt: Instant
-  /** What time continues from while the wall clock is in doubt: the last reading that was believed, or the store's. */
+  /** Where time continues from while the wall clock is doubted: the last accepted reading, or the store's. */
   readonly #start: Reading
   #trusted: Reading | undefined
   #jumpedMs: number
@@ -52,7 +52,7 @@ export class ClockGuard {
   #doubted: Reading | undefined
   readonly #hearers = new Set<(at: Instant) => void>()
 
-  /** `highestAt` is the highest time in the store, 0 for a new one; `jumpedMs` is when the last jump may have been. */
+  /** `highestAt` is the highest time in the store, 0 for a new one; `jumpedMs` the latest possible time of a jump. */
   constructor(clock: Clock, options: { highestAt: Instant; acceptClock: boolean; jumpedMs?: number }) {
     this.#clock = clock
     this.#jumpedMs = options.jumpedMs ?? -Infinity
@@ -61,7 +61,7 @@ export class ClockGuard {
     this.#start = { wall: options.highestAt, monotonicMs: clock.monotonicMs() }
   }
 
-  /** A guard that knows what was already written to a store. */
+  /** Opens a guard that knows the highest time in a store. */
   static async open(store: Store, clock: Clock, options: ClockGuardOptions): Promise<ClockGuard> {
     const { acceptClock, history } = options
     const { highestAt } = await store.health({ now: clock.now() })
@@ -69,7 +69,7 @@ export class ClockGuard {
     return new ClockGuard(clock, { highestAt, acceptClock, jumpedMs })
   }
 
-  /** For leases and for what happens now: never earlier than what was already written, and not what is in doubt. */
+  /** The time for leases and records: never earlier than a time that was already written, and never a doubted one. */
   now(): Instant {
     const { kind } = this.read()
     if (kind === 'unsure' || kind === 'refused') {
@@ -78,7 +78,7 @@ export class ClockGuard {
     return this.#highestAt
   }
 
-  /** Resolves when the wall clock is believed, or the signal aborts; throws where only a human can say that it is right. */
+  /** Resolves when the wall clock is accepted, or the signal aborts; throws if only a person can confirm it. */
   async confirmed(onDoubt: (reading: ClockDoubt) => void, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const reading = this.read()
@@ -89,7 +89,7 @@ export class ClockGuard {
     }
   }
 
-  /** For planning. */
+  /** The time for planning. */
   read(): ClockReading {
     const wall = this.#clock.now()
     const monotonicMs = this.#clock.monotonicMs()
@@ -107,13 +107,13 @@ export class ClockGuard {
     return { kind: 'ok', now: wall }
   }
 
-  /** Calls back with a time that was in doubt, as soon as it is believed. */
+  /** Calls back with a doubted time as soon as it is accepted. */
   onAccepted(hear: (at: Instant) => void): () => void {
     this.#hearers.add(hear)
     return () => void this.#hearers.delete(hear)
   }
 
-  /** Believes a time that another guard of this process believes: a process has one judgement of time. */
+  /** Accepts a time that another guard of this process has accepted, so that all guards of a process agree. */
   accept(at: Instant): void {
     if (at <= this.#highestAt) return
     this.#trusted = { wall: at, monotonicMs: this.#clock.monotonicMs() }
@@ -122,9 +122,9 @@ export class ClockGuard {
   }
 
   /**
-   * For how long `now` has moved as time passes; infinite where it was never seen to do otherwise. After a jump, as when a
-   * machine wakes up or a time in doubt is believed, leases look older than they are: a holder gets as much time as its
-   * lease lasts to renew it.
+   * For how long `now` has moved with elapsed time; infinite if it never jumped. After a jump, as when a machine wakes
+   * up or a doubted time is accepted, leases look older than they are: a holder gets the length of its lease to renew
+   * it.
    */
   steadyMs(): number {
     this.#noteJump()
@@ -145,7 +145,7 @@ export class ClockGuard {
     this.#noted = { wall, monotonicMs }
   }
 
-  /** Where the time that really passed has brought the last reading that was believed. */
+  /** The last accepted reading plus the elapsed time. */
   #projected(): number {
     const { wall, monotonicMs } = this.#trusted ?? this.#start
     return wall + (this.#clock.monotonicMs() - monotonicMs)
@@ -166,12 +166,12 @@ export class ClockGuard {
     }
     const since = this.#doubted ?? reading
     this.#doubted = since
-    // The wall clock shows whole milliseconds and may be there a little before the ten seconds have passed.
+    // The wall clock shows whole milliseconds, so it may arrive slightly before the ten seconds have passed.
     const againAt = Math.max(since.wall + confirmMs, reading.wall + 1)
     return { kind: 'unsure', byMs: jumpMs, againAt }
   }
 
-  /** How far the wall clock is ahead of where the time that really passed would have brought it. */
+  /** How far the wall clock is ahead of the elapsed time. */
   #jumpMs(reading: Reading): number {
     if (this.#trusted !== undefined) {
       return reading.wall - this.#trusted.wall - (reading.monotonicMs - this.#trusted.monotonicMs)
@@ -180,7 +180,7 @@ export class ClockGuard {
     return reading.wall - this.#highestAt - this.#clock.uptimeMs()
   }
 
-  /** Whether a doubted reading was made at least ten seconds ago and both clocks have moved alike since. */
+  /** Whether a doubted reading is at least ten seconds old and both clocks have moved equally since. */
   #confirms(reading: Reading): boolean {
     if (this.#doubted === undefined) return false
     const passedMs = reading.monotonicMs - this.#doubted.monotonicMs
@@ -194,8 +194,8 @@ export class ClockGuard {
 }
 
 /**
- * When, by the monotonic clock, the last jump may have been. If the store knows of no steady time until now, a jump may
- * have been now, and the next process counts from here.
+ * The latest possible time of a jump, by the monotonic clock. If the store records no steady time until now, the jump
+ * may be now, and the next process counts from here.
  */
 async function lastJump(store: Store, clock: Clock, history: 'kept' | 'read'): Promise<number> {
   const reading: Reading = { wall: clock.now(), monotonicMs: clock.monotonicMs() }
@@ -205,7 +205,7 @@ async function lastJump(store: Store, clock: Clock, history: 'kept' | 'read'): P
   if (sinceMs !== undefined) return sinceMs
   if (history === 'kept') {
     const change = { ...clockStateKey, revision: note?.revision ?? 0, value: clockStateValue(reading) }
-    // Stale where somebody else has just seen the same.
+    // It is stale if another process has just recorded the same.
     await store.changeState({ changes: [change], now: reading.wall })
   }
   return reading.monotonicMs

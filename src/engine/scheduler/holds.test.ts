@@ -42,7 +42,7 @@ const cases: [string, HoldTarget, string][] = [
 ]
 
 describe.each(cases)('%s', (_, target, reason) => {
-  it('stops the ticks, and its end creates nothing: the range says who and why', async () => {
+  it('stops the ticks, and its end creates no runs: the range names who and why', async () => {
     const stage = await ticking()
     await hold(stage, target)
     await stage.pass(hour)
@@ -56,7 +56,7 @@ describe.each(cases)('%s', (_, target, reason) => {
     await expectComplete(stage)
   })
 
-  it('released with catch-up, it gives its range to the policy of the trigger', async () => {
+  it('released with catch-up, the catch-up policy of the trigger decides about its range', async () => {
     const stage = await ticking('all')
     await hold(stage, target)
     await stage.pass(hour)
@@ -66,7 +66,7 @@ describe.each(cases)('%s', (_, target, reason) => {
     await expectComplete(stage)
   })
 
-  it('with an end, it ends by itself at that instant', async () => {
+  it('with an end, it ends automatically at that instant', async () => {
     const stage = await ticking()
     await hold(stage, target, 25 * minute)
     await stage.passTo(t0 + 30 * minute)
@@ -99,7 +99,7 @@ describe('what runs', () => {
     },
   )
 
-  it('a queue that is held until an instant is claimed from soon after it', async () => {
+  it('runs of a queue that is held until an instant are claimed soon after it', async () => {
     const stage = new Stage()
     const work = new Work()
     await stage.process({ jobs: { work: work.handler } })
@@ -113,8 +113,8 @@ describe('what runs', () => {
   })
 })
 
-describe('a chain that counts from the end of a run', () => {
-  it.each<HoldTarget>(['trigger:t', 'all'])('goes on after %s was held and released', async (target) => {
+describe('an interval measured from the end of a run', () => {
+  it.each<HoldTarget>(['trigger:t', 'all'])('continues after %s was held and released', async (target) => {
     const stage = new Stage()
     const triggers = { t: { every: '10m', after: 'finish' as const } }
     await stage.process({ jobs: { work: () => undefined }, triggers })

@@ -15,14 +15,14 @@ async function stageWith(overlap: OverlapPolicy, options: { heedsSignal?: boolea
 
 const dueMinutes = (work: Work): number[] => work.begun.map((run) => (run.dueAt.getTime() - t0) / minute)
 
-it('allow: every instant runs, side by side', async () => {
+it('allow: every instant runs, concurrently', async () => {
   const { stage, work } = await stageWith('allow')
   await stage.pass(2 * minute)
   expect(dueMinutes(work)).toEqual([1, 2, 3])
   expect(await stage.ranges('t')).toEqual([])
 })
 
-it('skip: what comes due during a run is recorded with that run as its blocker', async () => {
+it('skip: an instant that is due during a run is recorded with that run as its blocker', async () => {
   const { stage, work } = await stageWith('skip')
   await stage.pass(2 * minute)
   await work.end(0)
@@ -35,7 +35,7 @@ it('skip: what comes due during a run is recorded with that run as its blocker',
   ])
 })
 
-it('queue-one: the first that waits stays, later ones are recorded with it as their blocker', async () => {
+it('queue-one: one run waits, later instants are recorded with it as their blocker', async () => {
   const { stage, work } = await stageWith('queue-one')
   await stage.pass(3 * minute)
   expect(dueMinutes(work)).toEqual([1])
@@ -57,7 +57,7 @@ it('queue-all: all of them run, one after the other, oldest first', async () => 
   expect((await stage.runs('t')).map((run) => run.state)).toEqual(['done', 'done', 'done', 'done'])
 })
 
-it('cancel-running: the run is told to stop, and the new one waits for its end', async () => {
+it('cancel-running: the run is aborted, and the new one waits for its end', async () => {
   const { stage, work } = await stageWith('cancel-running', { heedsSignal: false })
   await stage.pass(minute)
   expect(work.begun[0]?.signal.aborted).toBe(true)
@@ -68,7 +68,7 @@ it('cancel-running: the run is told to stop, and the new one waits for its end',
   expect(first).toMatchObject({ state: 'cancelled', reason: `superseded by ${second?.id}` })
 })
 
-it('cancel-running: one that waits is cancelled at once', async () => {
+it('cancel-running: a waiting run is cancelled immediately', async () => {
   const stage = new Stage()
   const work = new Work({ heedsSignal: false })
   await stage.process({
@@ -82,7 +82,7 @@ it('cancel-running: one that waits is cancelled at once', async () => {
   expect(work.begun.map((run) => run.id)).toEqual([work.begun[0]?.id, newest?.id])
 })
 
-it('terminate-running: the claim is closed at once, the new run starts, and a late answer changes nothing', async () => {
+it('terminate-running: the claim is closed immediately, the new run starts, a late result is refused', async () => {
   const { stage, work } = await stageWith('terminate-running', { heedsSignal: false })
   await stage.pass(minute)
   expect(work.begun[0]?.signal.aborted).toBe(true)
@@ -94,7 +94,7 @@ it('terminate-running: the claim is closed at once, the new run starts, and a la
 })
 
 it.each(['skip', 'queue-one', 'queue-all', 'cancel-running'] as const)(
-  'G6: with %s no two attempts are held at once, by hand, by retry and by many workers alike',
+  'G6: with %s no two attempts are held concurrently, despite manual runs, retries and many workers',
   async (overlap) => {
     const stage = new Stage()
     let active = 0

@@ -6,7 +6,7 @@ const names = Array.from({ length: 60 }, (_, i) => `t${String(i).padStart(2, '0'
 const triggers = Object.fromEntries(names.map((name) => [name, { at: new Date(t0 + minute) }]))
 const jobs = { work: () => undefined }
 
-/** A process whose calls of the store are written down with their times; its store has the stamp that the test says. */
+/** A process whose store calls are recorded with their times; the test sets the stamp of its store. */
 async function watched(stage: Stage) {
   const calls: [string, Instant][] = []
   const state = { stamp: 1 }
@@ -41,7 +41,7 @@ it('triggers that are due together are read shortly before, and committed at the
   expect(runs[0]).toMatchObject({ state: 'done', createdAt: t0 + minute, startedAt: t0 + minute })
 })
 
-it('a plan does not count once anything was committed: a hold that comes in between holds', async () => {
+it('a plan is dropped after any commit: a hold that comes in between takes effect', async () => {
   const stage = new Stage()
   const { calls, state } = await watched(stage)
   await stage.passTo(t0 + minute - 100)
@@ -54,7 +54,7 @@ it('a plan does not count once anything was committed: a hold that comes in betw
   )
 })
 
-it('a scheduler looks when something was committed, and otherwise every half minute', async () => {
+it('a scheduler looks after a commit, and otherwise every half minute', async () => {
   const stage = new Stage()
   const { calls, state } = await watched(stage)
   await stage.passTo(t0 + 10 * minute)
@@ -66,7 +66,7 @@ it('a scheduler looks when something was committed, and otherwise every half min
   expect(calls.length - begin).toBe(5)
 })
 
-it('a plan does not count when its process was asleep at its instant', async () => {
+it('a plan is dropped if its process was asleep at its instant', async () => {
   const stage = new Stage()
   const { calls } = await watched(stage)
   await stage.passTo(t0 + minute - 100)

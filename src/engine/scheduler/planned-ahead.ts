@@ -6,23 +6,23 @@ import { kindOf, type TriggerKinds } from '../trigger-kind.js'
 /** How long before their instant ticks are planned: as long as a thousand of them take on a slow machine. */
 const aheadMs = 250
 
-/** Only where nothing was due for this long: otherwise the scheduler is awake anyway, and each instant would cost two looks. */
+/** Plans ahead only if nothing was due for this long: otherwise each instant would cost two looks instead of one. */
 const calmMs = 2000
 
-/** Fewer are planned as fast as they are found to be planned already; more would be too much to keep. */
+/** Fewer ticks are planned just as fast when they are due; more would take too much memory. */
 const fewest = 50
 const most = 2000
 
-/** Ticks that are later than this are planned anew: the machine may have slept. */
+/** Later ticks are planned again: the machine may have slept. */
 const latestMs = 1000
 
 /**
- * Ticks that are planned shortly before they are due. When many triggers are due in the same second, reading and planning
- * them takes as long as committing them. A plan counts only as long as nothing at all was committed since it was made.
+ * Ticks that are planned shortly before they are due. If many triggers are due in the same second, reading and planning
+ * them takes as long as committing them. A plan is valid only if nothing at all was committed since.
  */
 export class PlannedAhead {
   readonly #options: { readonly store: Store; readonly kinds: TriggerKinds }
-  /** The instant that is awaited, where it is one to plan for. */
+  /** The next instant, if it is worth planning ahead. */
   #awaitedAt: Instant | undefined
   #planned: { readonly at: Instant; readonly stamp: unknown; readonly ticks: readonly Tick[] } | undefined
 
@@ -30,7 +30,7 @@ export class PlannedAhead {
     this.#options = options
   }
 
-  /** The ticks whose instant has come, if they still count. */
+  /** The ticks that are due now, if they are still valid. */
   async take(now: Instant): Promise<readonly Tick[]> {
     const planned = this.#planned
     if (planned === undefined || now < planned.at) return []
@@ -52,7 +52,7 @@ export class PlannedAhead {
 
   async #plan(at: Instant): Promise<void> {
     const { store, kinds } = this.#options
-    // Before anything is read: what is committed meanwhile counts as well.
+    // Read first, so that commits during the following reads are noticed, too.
     const stamp = await store.stamp?.()
     const due = await store.due({ now: at, limit: most })
     if (due.length < fewest) return
@@ -64,7 +64,7 @@ export class PlannedAhead {
         const tick = kind.plan?.(one, undefined, at)
         if (tick !== undefined) ticks.push(tick)
       } catch {
-        // It is tried again, and reported, when it is due.
+        // The scheduler tries again when it is due, and reports the error then.
       }
     }
     this.#planned = { at, stamp, ticks }

@@ -54,13 +54,13 @@ describe('when a trigger fires', () => {
     expect(await stage.runs('t')).toHaveLength(1)
   })
 
-  it('once: one that is overdue when it is defined is due at once', async () => {
+  it('once: one that is overdue when it is defined is due immediately', async () => {
     const stage = new Stage()
     await stage.process({ jobs: { work: nothing }, triggers: { t: { at: new Date(t0 - 90 * day) } } })
     expect((await stage.runs('t')).map((run) => run.state)).toEqual(['done'])
   })
 
-  it('after finish: so long after the end of the run before, however that ended', async () => {
+  it('after finish: one interval after the end of the previous run, however it ended', async () => {
     const stage = new Stage()
     const work = new Work()
     await stage.process({
@@ -76,7 +76,7 @@ describe('when a trigger fires', () => {
     expect(work.begun.map((run) => run.dueAt.getTime())).toEqual([t0, t0 + 17 * second])
   })
 
-  it('after finish: needs no hint from the store to go on at the millisecond', async () => {
+  it('after finish: needs no hint from the store to be due at the exact millisecond', async () => {
     const stage = new Stage()
     const begunAt: number[] = []
     const silent = changed(stage.store, { watch: () => () => undefined })
@@ -103,7 +103,7 @@ describe('when a trigger fires', () => {
   })
 })
 
-describe('what was missed while nobody planned', () => {
+describe('instants missed while no scheduler ran', () => {
   async function afterDowntime(catchUp: 'skip' | 'latest' | 'all', downMs: number) {
     const stage = new Stage()
     const cast = {
@@ -118,7 +118,7 @@ describe('what was missed while nobody planned', () => {
     return { stage, after, runs: await stage.runs('t'), ranges: await stage.ranges('t') }
   }
 
-  it('skip: all of it is one range that says so', async () => {
+  it('skip: all of them are one range with that reason', async () => {
     const { runs, ranges } = await afterDowntime('skip', 65 * minute)
     expect(runs).toEqual([])
     expect(ranges).toMatchObject([
@@ -140,15 +140,12 @@ describe('what was missed while nobody planned', () => {
     expect(ranges).toEqual([])
   })
 
-  it.each(['skip', 'latest', 'all'] as const)(
-    '%s: an instant within the grace is simply on time',
-    async (mode) => {
-      const { runs } = await afterDowntime(mode, 10 * minute + 59 * second)
-      expect(runs.map((run) => run.dueAt)).toEqual([t0 + 10 * minute])
-    },
-  )
+  it.each(['skip', 'latest', 'all'] as const)('%s: an instant within the grace is on time', async (mode) => {
+    const { runs } = await afterDowntime(mode, 10 * minute + 59 * second)
+    expect(runs.map((run) => run.dueAt)).toEqual([t0 + 10 * minute])
+  })
 
-  it('a year without a scheduler costs a per-second trigger one tick and one row, in no time', async () => {
+  it('a year without a scheduler costs a per-second trigger one short tick and one row', async () => {
     const stage = new Stage()
     const catchUp = { mode: 'skip' as const, grace: 0 }
     const cast = { jobs: { work: nothing }, triggers: { t: { cron: '* * * * * *', catchUp } } }
@@ -165,7 +162,7 @@ describe('what was missed while nobody planned', () => {
 })
 
 describe('many schedulers', () => {
-  it('G2: two that race record every instant once, and neither fails', async () => {
+  it('G2: two schedulers that race record every instant once, and neither fails', async () => {
     const stage = new Stage()
     const cast = {
       jobs: { work: nothing },
@@ -203,7 +200,7 @@ describe('a trigger that cannot be evaluated', () => {
     return { stage, process, begunAt }
   }
 
-  it('is reported now and then, and the others keep firing at their millisecond', async () => {
+  it('is reported from time to time, and the others keep firing at their millisecond', async () => {
     const { stage, process, begunAt } = await broken(3)
     await stage.pass(2 * minute)
     expect(begunAt).toEqual(Array.from({ length: 120 }, (_, index) => (index + 1) * second))
@@ -211,13 +208,13 @@ describe('a trigger that cannot be evaluated', () => {
     expect(process.of('trouble')[0]).toMatchObject({ where: 'trigger bad-0' })
   })
 
-  it('does not stop the others even if there are more of them than are looked at in one go', async () => {
+  it('does not stop the others even if there are more of them than one read returns', async () => {
     const { stage, begunAt } = await broken(1200)
     await stage.pass(5 * second)
     expect(begunAt).toEqual([1000, 2000, 3000, 4000, 5000])
   })
 
-  it('goes on once its definition is repaired', async () => {
+  it('continues once its definition is repaired', async () => {
     const { stage } = await broken(1)
     await stage.pass(5 * second)
     const repaired = defineTrigger('bad-0', { job: 'work', cron: '* * * * * *' })
@@ -232,7 +229,7 @@ describe('a trigger that cannot be evaluated', () => {
 })
 
 describe('rest', () => {
-  it('a process with nothing to do asks the store a few times in each poll and not more', async () => {
+  it('an idle process calls the store only a few times per poll', async () => {
     const stage = new Stage()
     const { store, calls } = troubled(stage.store)
     await stage.process({ store, jobs: { work: nothing }, triggers: { t: { cron: '0 0 1 1 *' } } })
@@ -250,9 +247,9 @@ describe('rest', () => {
       'of a queue that is held',
       (s: Stage) => s.store.hold({ target: 'queue:default', now: t0, actor: 'me', note: '' }),
     ],
-    ['under a clock that was put back', async (stage: Stage) => stage.clock.step(-3 * hour)],
+    ['under a clock that was set back', async (stage: Stage) => stage.clock.step(-3 * hour)],
     ['under a clock that jumped ahead', async (stage: Stage) => stage.clock.step(3 * hour)],
-    ['under a clock that nobody believes', async (stage: Stage) => stage.clock.step(800 * day)],
+    ['under a clock that is not accepted', async (stage: Stage) => stage.clock.step(800 * day)],
   ])('a process whose trigger is %s does not spin', async (_, meddle) => {
     const stage = new Stage()
     const { store, calls } = troubled(stage.store)

@@ -18,29 +18,29 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly guard: ClockGuard
   readonly events: Events
-  /** Called while a few ticks are on their way, so that a worker's turn can join their commit; with many, after it. */
+  /** Called while a few ticks are being committed, so that a worker's turn can join the commit; with many, after it. */
   readonly onRuns: () => void
 }
 
-/** How many due triggers are read at once, and how many ticks one transaction commits: the first runs begin early. */
+/** How many due triggers one read returns and one transaction commits: a limit, so that the first runs begin early. */
 const mostDue = 1000
 const batch = 200
 
 const retryFaultyMs = 60_000
 const tellClockMs = 10_000
 
-/** How far ahead the others are looked for while some trigger cannot be evaluated. */
+/** How far ahead the other triggers are read while one cannot be evaluated. */
 const aheadMs = 10_000
 
-/** Plans what is due and commits it. What it remembers only saves noise and work; the truth is in the store. */
+/** Plans what is due and commits it. Its memory only saves repeated reports and work; the store is authoritative. */
 export class Scheduler {
   readonly #options: SchedulerOptions
-  /** Only where the store can say that nothing has changed since. */
+  /** Only with a store that can tell that nothing has changed. */
   readonly #ahead: PlannedAhead | undefined
-  /** Triggers that could not be evaluated: at which revision, and when they are tried again. */
+  /** Triggers that could not be evaluated: their revision, and when they are tried again. */
   #faulty: ReadonlyMap<string, Faulty> = new Map()
   #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
-  /** When it first looked: cycles that began before are taken up again. */
+  /** When it first looked: cycles that began earlier are resumed. */
   #startedAt: Instant | undefined
 
   constructor(options: SchedulerOptions) {
@@ -48,7 +48,7 @@ export class Scheduler {
     this.#ahead = options.store.stamp === undefined ? undefined : new PlannedAhead(options)
   }
 
-  /** One look at the triggers: plans what is due, commits it, and says when to look again. */
+  /** One look at the triggers: plans what is due, commits it, and returns when to look again. */
   async step(): Promise<Look> {
     const { store, kinds, guard } = this.#options
     const reading = guard.read()
@@ -72,15 +72,15 @@ export class Scheduler {
     const mayBeDue = ticks.length > 0
     const next =
       due.length === 0 || mayBeDue ? await store.nextTickAt({ now }) : await this.#nextOfOthers(now)
-    // What was planned may have more to catch up, and another scheduler may have moved it.
+    // A planned trigger may have more to catch up, and another scheduler may have changed it.
     if (mayBeDue && (next ?? Infinity) <= now) return { afterMs: 0 }
-    // Whatever a store answers, it is not asked again within the same millisecond.
+    // Whatever the store returns, it is not read again within the same millisecond.
     const nextAt = next ?? Infinity
     const at = this.#ahead === undefined ? nextAt : await this.#ahead.lookAt(nextAt, now)
     return { at: Math.max(at, now + 1) }
   }
 
-  /** A trigger whose definition cannot be evaluated here is reported and left as it is; the others continue. */
+  /** A trigger that cannot be evaluated here is reported and left unchanged; the others continue. */
   #plan(due: readonly DueTrigger[], now: Instant, facts: ReadonlyMap<string, unknown>): Tick[] {
     const { events, clock, kinds } = this.#options
     const ticks: Tick[] = []
@@ -105,7 +105,7 @@ export class Scheduler {
     return ticks
   }
 
-  /** When the first trigger is due that is not among the faulty ones, whose own instants have long passed. */
+  /** When the first trigger is due, without the faulty ones, whose own instants are in the past. */
   async #nextOfOthers(now: Instant): Promise<Instant> {
     const limit = mostDue + this.#faulty.size
     const soon = await this.#options.store.due({ now: now + aheadMs, limit })
@@ -113,7 +113,7 @@ export class Scheduler {
     return first?.nextAt ?? now + aheadMs
   }
 
-  /** Hints may wake the scheduler often while the clock is wrong; it is said when it begins and now and then. */
+  /** Hints may wake the scheduler often while the clock is wrong: reports the doubt when it begins and then rarely. */
   #tellClock(reading: ClockDoubt): void {
     const { clock, events } = this.#options
     const atMs = clock.monotonicMs()

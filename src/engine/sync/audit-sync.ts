@@ -3,7 +3,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { changeRecord, manyDefined, mostAudits, type AskedAudit } from '../audit-change.js'
 
-/** What a sync is about to change, by name. */
+/** The changes of a sync, by name. */
 export interface SyncChanges {
   readonly source: string
   readonly jobs: readonly string[]
@@ -12,7 +12,7 @@ export interface SyncChanges {
   readonly now: Instant
 }
 
-/** The same store, whose changes are recorded as those of a source: each definition, or many of them in one entry. */
+/** The same store, with audit entries for the changes of a source: one for each definition, or one for many. */
 export function auditedSync(store: Store, changes: SyncChanges): Store {
   const { source, jobs, triggers, vanished, now } = changes
   const audits: AskedAudit[] = [
@@ -34,7 +34,7 @@ export function auditedSync(store: Store, changes: SyncChanges): Store {
   )
 }
 
-/** Those of the jobs that the store does not have, or has with another definition. */
+/** The jobs that the store does not have, or has with another definition. */
 export async function changedJobs(store: Store, jobs: readonly Job[]): Promise<readonly string[]> {
   const known = new Map((await store.jobs()).map(({ job }) => [job.name, JSON.stringify(job)]))
   return jobs.filter((job) => known.get(job.name) !== JSON.stringify(job)).map(({ name }) => name)

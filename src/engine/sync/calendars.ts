@@ -16,7 +16,7 @@ export function commonBlackouts(): { timezone: string; readonly list: Blackout[]
   return { timezone: 'UTC', list: [] }
 }
 
-/** A trigger with the blackouts of its app; what is not due by time, and what others deliver, has none. */
+/** A trigger with the blackouts of its app. Triggers of upstream assets and webhooks have none. */
 export function withBlackouts(trigger: Trigger, common: ReturnType<typeof commonBlackouts>): Trigger {
   const { schedule } = trigger
   if (common.list.length === 0 || schedule.kind === 'upstream' || isHeard(schedule)) return trigger
@@ -25,7 +25,7 @@ export function withBlackouts(trigger: Trigger, common: ReturnType<typeof common
   return { ...trigger, schedule: { ...schedule, calendar: { ...own, blackouts } } }
 }
 
-/** A calendar as it is stored, for triggers that are defined at run time and for people who look. */
+/** A stored calendar, for triggers that are defined at run time and for listings. */
 export interface StoredCalendar {
   readonly name: string
   readonly source: string
@@ -41,22 +41,22 @@ export async function readCalendars(store: Store): Promise<readonly StoredCalend
   return (await store.stateEntries({ kind: 'calendar', items: [''], limit: most })).map(calendarOf)
 }
 
-/** Under which item the blackouts of a source are kept, beside its calendars. */
+/** The item under which the blackouts of a source are stored. */
 const blackoutsItem = 'blackouts'
 
-/** The blackouts that hold for every trigger which is defined at run time: those of all sources together. */
+/** The blackouts for triggers that are defined at run time: those of all sources. */
 export async function storedBlackouts(store: Store): Promise<ReturnType<typeof commonBlackouts>> {
   const entries = await store.stateEntries({ kind: 'calendar', items: [blackoutsItem], limit: most })
   const all = entries.map(({ value }) => value as unknown as ReturnType<typeof commonBlackouts>)
   return { timezone: all[0]?.timezone ?? 'UTC', list: all.flatMap(({ list }) => list) }
 }
 
-/** The calendars that triggers may name which are defined at run time. */
+/** The calendars that triggers defined at run time may use. */
 export async function storedCalendars(store: Store): Promise<Calendars> {
   return new Map((await readCalendars(store)).map(({ name, times }) => [name, times]))
 }
 
-/** Makes the calendars of a source in the store equal to these. The last source that defines a name owns it: triggers have their own copies. */
+/** Makes the stored calendars of a source equal to these. The last source to define a name owns it. */
 export async function syncCalendars(
   store: Store,
   {

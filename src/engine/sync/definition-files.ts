@@ -3,12 +3,12 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { SyncReport } from './sync.js'
 
-/** The files besides its code and config that an app takes definitions from; a part of its definitions. */
+/** The files besides its code and config from which an app reads definitions. */
 export function definitionFiles(): string[] {
   return []
 }
 
-/** Reads such files. Each is a source of its own, whose definitions end when no app names it any more. */
+/** Reads such files. Each is a source of its own; its definitions end when no app lists the file any more. */
 export type ReadDefinitionFiles = (app: {
   readonly paths: readonly string[]
   /** The source of the app's own definitions. */
@@ -18,11 +18,11 @@ export type ReadDefinitionFiles = (app: {
   readonly now: Instant
 }) => Promise<FileDefinitions>
 
-/** The definitions of files, read and not written yet. */
+/** The definitions of files, before they are written. */
 export interface FileDefinitions {
   /** The pipeline files that their runs execute. */
   readonly pipelines: readonly string[]
-  /** The sources that the app named before and no longer names. */
+  /** The sources that the app no longer lists. */
   vanished(store: Store): Promise<readonly string[]>
   /** Makes the definitions in the store equal to those of the files. */
   sync(store: Store, now: Instant): Promise<readonly SyncReport[]>

@@ -6,14 +6,14 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 
 /**
- * The faults of new schedules whose last year is over: they would wait in silence. A trigger that has the schedule
- * already is left alone, so that a program still starts after the last year of one of its schedules.
+ * The faults of new schedules whose last year is over: they would never run, without a message. A trigger that already
+ * has the schedule is accepted, so that a program still starts after the last year of one of its schedules.
  */
 export async function pastSchedules(
   store: Store,
   triggers: readonly Trigger[],
   now: Instant,
-  /** The section of a config that has a trigger. */
+  /** The section of a config that defines a trigger. */
   sectionOf: (name: string) => string = () => 'triggers',
 ): Promise<readonly PlacedFault[]> {
   const past = triggers.filter(({ schedule }) => namesYears(schedule) && nextOf(schedule, now) === undefined)
@@ -29,7 +29,7 @@ export async function pastSchedules(
   return place.faults
 }
 
-/** Only an expression of seven fields names years. */
+/** Only an expression with seven fields has years. */
 function namesYears(schedule: ScheduleSpec): schedule is ScheduleSpec & CronSpec {
   return schedule.kind === 'cron' && schedule.expression.trim().split(/\s+/).length === 7
 }

@@ -1,7 +1,7 @@
 /**
- * Standing promises: how old the last success may be, and by when partitions are made. They are watched from their
- * definition on, so their first deadline is written before the definition is. What is no longer promised is dropped when
- * its deadline is over.
+ * Standing promises: how old the last success may be, and when partitions must be made. They are watched from their
+ * definition on, so their first deadline is written before the definition. A removed promise is dropped when its
+ * deadline has passed.
  */
 import type { Job } from '../../kernel/job/job.js'
 import { jobKey, jobSubject } from '../../kernel/sla/deadline.js'
@@ -24,13 +24,13 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** Definitions that may promise something. */
+/** Definitions that may have promises. */
 export interface Promising {
   readonly jobs?: readonly Job[] | undefined
   readonly triggers?: readonly Trigger[] | undefined
 }
 
-/** One standing promise: its entry, and the change that begins it where it is not watched yet. */
+/** One standing promise: its entry, and the change that starts watching it. */
 interface Standing {
   readonly key: StateKey
   begin(before: StateEntry | undefined): readonly StateChange[]
@@ -38,10 +38,10 @@ interface Standing {
 
 const tries = 5
 
-/** Begins to watch what definitions promise, where that is not watched yet. Definitions without such promises cost nothing. */
+/** Starts to watch promises that are not watched yet. Definitions without promises cost nothing. */
 export async function watchPromises(store: Store, definitions: Promising, now: Instant): Promise<void> {
   let left = standing(definitions, now)
-  // A success may write into an entry meanwhile: what it was is read again.
+  // A success may change an entry meanwhile; then it is read again.
   for (let i = 0; i < tries && left.length > 0; i++) {
     const names = [...new Set(left.map(({ key }) => key.name))]
     const items = [...new Set(left.map(({ key }) => key.item))]
@@ -58,7 +58,7 @@ export async function watchPromises(store: Store, definitions: Promising, now: I
   }
 }
 
-/** What definitions promise besides what each run has to keep. */
+/** The standing promises of definitions, without the deadlines of single runs. */
 function standing({ jobs = [], triggers = [] }: Promising, now: Instant): readonly Standing[] {
   return [
     ...triggers.flatMap(({ name, sla, round, enabled }) =>
@@ -75,7 +75,7 @@ function standing({ jobs = [], triggers = [] }: Promising, now: Instant): readon
   ]
 }
 
-/** Whose freshness that of a trigger is. */
+/** The freshness subject of a trigger. */
 function triggerSubject(name: string, isRound: boolean): FreshSubject {
   return { of: isRound ? 'round' : 'trigger', name, trigger: name, job: null }
 }

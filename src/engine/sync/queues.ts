@@ -11,13 +11,13 @@ interface OwnQueues {
 
 const mostSources = 10_000
 
-/** Remembers which queues a source gives limits, before it does: what it drops later is found even if the process dies in between. */
+/** Records which queues a source limits, before it does: a limit it drops later is found even if the process dies. */
 export async function rememberQueues(store: Store, { name, queues }: OwnQueues, now: Instant): Promise<void> {
   const { own } = await limitedQueues(store, name)
   await write(store, { name, own, names: [...new Set([...own, ...queues.map((queue) => queue.name)])], now })
 }
 
-/** Takes the limits away that a source has dropped; a queue that another source limits keeps those. */
+/** Removes the limits that a source has dropped; limits of other sources stay. */
 export async function dropQueues(store: Store, { name, queues }: OwnQueues, now: Instant): Promise<void> {
   const { own, others } = await limitedQueues(store, name)
   const names = queues.map((queue) => queue.name)

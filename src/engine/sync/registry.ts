@@ -13,20 +13,20 @@ import { jobsOf, type Trigger } from '../../kernel/trigger/trigger.js'
 import { namedText } from '../../text/error-text.js'
 import type { Handler } from '../worker/perform.js'
 
-/** What an app defines in this process, before any of it is in the store. */
+/** The definitions of an app in this process, before they are in the store. */
 export class Registry {
   readonly jobs = new Map<string, { readonly job: Job; readonly handler: Handler | undefined }>()
   readonly triggers = new Map<string, Trigger>()
   readonly queues = new Map<string, Queue>()
   /** The functions of jobs that were added at run time: their definitions are in the store only. */
   readonly handlers = new Map<string, Handler>()
-  /** Services that another program has defined too; this one performs them by its own definition. */
+  /** Services that another program has also defined; this one performs them by its own definition. */
   shared: ReadonlySet<string> = new Set()
   readonly #origins = new Map<string, TriggerOrigin>()
   readonly #checks = new Set<DefinitionCheck>()
   readonly #parts = new Map<() => unknown, unknown>()
 
-  /** Takes over everything that another registry has, instead of its own; functions that were added at run time stay. */
+  /** Replaces its definitions by those of another registry; functions that were added at run time stay. */
   replaceBy(other: Registry): void {
     refill(this.jobs, other.jobs)
     refill(this.triggers, other.triggers)
@@ -69,13 +69,13 @@ export class Registry {
     this.#checks.add(check)
   }
 
-  /** What else a feature or handler keeps with the definitions of this app; made on first use. */
+  /** Additional data that a feature or handler keeps with the definitions; created on first use. */
   part<Part>(make: () => Part): Part {
     if (!this.#parts.has(make)) this.#parts.set(make, make())
     return this.#parts.get(make) as Part
   }
 
-  /** Throws one error with everything that is wrong between definitions, such as a trigger of a job that is not there. */
+  /** Throws one error with all faults between definitions, such as a trigger of an unknown job. */
   check(
     others: ReadonlyMap<string, Job>,
     { kinds, whereOf }: { kinds: TriggerKinds; whereOf?: ((keys: readonly Key[]) => string) | undefined },
@@ -117,7 +117,7 @@ export class Registry {
     )
   }
 
-  /** The section of a config that has a trigger of this name. */
+  /** The section of a config that defines this trigger. */
   sectionOf(trigger: string): string {
     return this.#origins.get(trigger)?.section ?? 'triggers'
   }
@@ -128,7 +128,7 @@ function refill<Key, Value>(map: Map<Key, Value>, from: ReadonlyMap<Key, Value>)
   for (const [key, value] of from) map.set(key, value)
 }
 
-/** The error for a name that is defined a second time. */
+/** The error for a name that is defined twice. */
 export function twice(what: string, name: string): RotaError {
   const faults = [{ path: `${what}s.${name}`, message: `${what} ${name} is defined twice` }]
   return new RotaError('DEFINITION_INVALID', `${what} ${name} is defined twice`, { faults })

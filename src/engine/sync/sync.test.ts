@@ -121,7 +121,7 @@ describe('a change of policy or job', () => {
 })
 
 describe('vanishing and coming back', () => {
-  it('stops the ticks, keeps the history, and begins anew from when it is back', async () => {
+  it('stops the ticks, keeps the history, and starts again when it comes back', async () => {
     const { stage, write } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(15 * minute)
     expect(await write({})).toMatchObject({ ended: ['t'] })
@@ -162,7 +162,7 @@ describe('vanishing and coming back', () => {
 })
 
 describe('enabled: false', () => {
-  it('does not tick; enabling begins from then, and nothing in between is owed', async () => {
+  it('does not tick; after enabling it starts from then, and instants before are not caught up', async () => {
     const { stage, write } = await staged({ t: { cron: '*/10 * * * *', enabled: false } })
     await stage.pass(25 * minute)
     expect(await stage.runs('t')).toEqual([])
@@ -206,7 +206,7 @@ describe('sources', () => {
     expect(processes.map((process) => process.of('trouble'))).toEqual([[], [], []])
   })
 
-  it('a definition beside a scheduler that ticks all the time gets through', async () => {
+  it('a definition succeeds while a scheduler ticks all the time', async () => {
     const { stage } = await staged({ t: { cron: '* * * * * *' } })
     const racing = stage.pass(5 * second)
     for (let i = 0; i < 20; i++) {
@@ -219,7 +219,7 @@ describe('sources', () => {
   })
 })
 
-describe('a clock that was put back', () => {
+describe('a clock that was set back', () => {
   it('a definition moves no cursor back', async () => {
     const { stage, process, write } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(2 * hour)
@@ -240,7 +240,7 @@ describe('a change that began before others planned', () => {
     ['a removed trigger', {}],
     ['a changed schedule', { t: { cron: '*/7 * * * *' } }],
     ['a trigger that is switched off', { t: { cron: '*/10 * * * *', enabled: false } }],
-  ])('%s accounts for what was planned meanwhile', async (_, next) => {
+  ])('%s accounts for instants planned meanwhile', async (_, next) => {
     const { stage } = await staged({ t: { cron: '*/10 * * * *' } })
     await stage.pass(35 * minute)
     const { source, cursorAt } = await stage.trigger('t')
@@ -263,7 +263,7 @@ describe('the limits of queues', () => {
   const write = (stage: Stage, source: string, names: readonly string[]) =>
     sync(stage.store, { name: source, jobs: [], triggers: [], queues: names.map(queue) }, { kinds, now: t0 })
 
-  it('go when their source drops them; another source keeps its own', async () => {
+  it('are removed when their source drops them; those of another source stay', async () => {
     const stage = new Stage()
     await write(stage, 'config:a', ['mail', 'post'])
     await write(stage, 'config:b', ['post', 'other'])
@@ -274,7 +274,7 @@ describe('the limits of queues', () => {
     expect(await limitsOf(stage)).toEqual(['other'])
   })
 
-  it('go at the next start if the process died before it was done', async () => {
+  it('are removed at the next start if the process died before', async () => {
     const stage = new Stage()
     await write(stage, 'config:a', ['mail'])
     const dying = new Proxy(stage.store, {

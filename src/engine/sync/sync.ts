@@ -11,28 +11,28 @@ import { watchPromises } from './promises.js'
 import { dropQueues, rememberQueues } from './queues.js'
 import { factsOf, kindOf, type Start, type TriggerKinds } from '../trigger-kind.js'
 
-/** The definitions of one source, entire. */
+/** All definitions of one source. */
 export interface Source {
   /** `code:<app>`, `config:<app>`, `plan:<path>` or `api`. */
   readonly name: string
   readonly jobs: readonly Job[]
   readonly queues: readonly Queue[]
   readonly triggers: readonly Trigger[]
-  /** Hears which triggers vanished from the source before anything is written, and may throw. */
+  /** Called with the triggers that vanished from the source before anything is written; it may throw. */
   readonly beforeEnding?: ((names: readonly string[]) => Promise<void>) | undefined
 }
 
-/** What a sync did, by name. */
+/** The changes of a sync, by name. */
 export interface SyncReport {
   readonly defined: readonly string[]
   readonly changed: readonly string[]
   readonly ended: readonly string[]
   readonly unchanged: number
-  /** Services that another program has defined too. */
+  /** Services that another program has also defined. */
   readonly shared?: readonly string[] | undefined
 }
 
-/** When definitions are written, and the kinds of their triggers and of those that stand under the same names. */
+/** The time of a sync, and the kinds of triggers. */
 export interface SyncContext {
   readonly kinds: TriggerKinds
   readonly now: Instant
@@ -41,7 +41,7 @@ export interface SyncContext {
 const chunk = 1000
 const tries = 5
 
-/** Makes the store's definitions of a source equal to these: what is new begins now, what vanished stops ticking and keeps its history. */
+/** Makes the stored definitions of a source equal to these: new ones begin now, vanished ones stop and keep history. */
 export async function sync(store: Store, source: Source, context: SyncContext): Promise<SyncReport> {
   const { kinds, now } = context
   for (const kind of kinds.values())
@@ -52,10 +52,10 @@ export async function sync(store: Store, source: Source, context: SyncContext): 
     const before = known.get(trigger.name)
     return before === undefined || before !== fingerprint(trigger, kinds)
   })
-  // Only definitions that were read by now end: one that is defined at the same time stays.
+  // Ends only definitions that were read above: one that is defined at the same time stays.
   const vanished = [...known.keys()].filter((name) => !names.has(name))
   if (vanished.length > 0) await source.beforeEnding?.(vanished)
-  // Also of what did not change: a process may have ended before it was written.
+  // Also for unchanged triggers: an earlier process may have died before it wrote their promises.
   await watchPromises(store, { triggers: source.triggers }, now)
   const jobs = await changedJobs(store, source.jobs)
   const triggers = differing.map(({ name }) => name)
@@ -75,7 +75,7 @@ export async function sync(store: Store, source: Source, context: SyncContext): 
   }
 }
 
-/** Writes jobs and queues; a name of another source is an error that names both, unless it is a service that they share. Gives the shared ones. */
+/** Writes jobs and queues and returns the shared services; any other name of another source is an error. */
 export async function defineJobs(
   store: Store,
   source: Omit<Source, 'triggers'> & Partial<Pick<Source, 'triggers'> & Pick<SyncContext, 'kinds'>>,
@@ -93,7 +93,7 @@ export async function defineJobs(
   return shared
 }
 
-/** Ends the jobs that a source no longer defines: they stay for their runs, and any source may take their names. Gives their names. */
+/** Ends and returns jobs that a source no longer defines: they stay for their runs, and the names become free. */
 export async function endJobs(
   store: Store,
   { name: source, jobs }: Pick<Source, 'name' | 'jobs'>,
@@ -104,12 +104,12 @@ export async function endJobs(
     .filter((one) => one.source === source && !names.has(one.job.name) && one.job.ended !== true)
     .map(({ job }): Job => ({ ...job, ended: true }))
   if (vanished.length === 0) return []
-  // One that somebody else took meanwhile is a conflict, and stays with them.
+  // A job that another source took meanwhile is a conflict and stays theirs.
   await store.defineJobs({ source, jobs: vanished, queues: [], now })
   return vanished.map(({ name }) => name)
 }
 
-/** Writes new and changed triggers of a source; where they have to be new, one that is there is a conflict and nothing is written. */
+/** Writes new and changed triggers of a source. If they must be new, an existing one is a conflict. */
 export async function define(
   store: Store,
   request: SyncContext & { source: string; triggers: readonly Trigger[]; isNew?: boolean },
@@ -118,7 +118,7 @@ export async function define(
   const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
   await watchPromises(store, request, now)
   await write(store, { names: [...byName.keys()], now }, async ({ current, open, isAgain }) => {
-    // Another process may be writing the same definitions: what stands already needs no second version.
+    // Another process may be writing the same definitions: a definition that is already stored needs no second version.
     const known = isAgain ? await store.fingerprints(source) : undefined
     const facts = await closingFacts(store, current, { source, kinds, now })
     const taken = isNew ? [...current.values()].filter((one) => one.active) : []
@@ -138,7 +138,7 @@ export async function define(
   })
 }
 
-/** Ends triggers: they stop ticking, their history stays. Waiting runs continue unless they are to be cancelled. */
+/** Ends triggers: they stop ticking, their history stays. Waiting runs continue, unless the caller cancels them. */
 export async function end(
   store: Store,
   request: SyncContext & { source: string; names: readonly string[]; cancelPending?: boolean },
@@ -171,14 +171,14 @@ function ending(
   }
 }
 
-/** Reads what stands, computes the changes, and writes them; what somebody else changed meanwhile is computed again. */
+/** Reads the stored triggers, computes the changes and writes them; repeats it for those that others changed. */
 async function write(
   store: Store,
   { names, now }: { names: readonly string[]; now: Instant },
   compute: (state: {
     readonly current: ReadonlyMap<string, StoredTrigger | DueTrigger>
     readonly open: readonly string[]
-    /** Whether somebody else changed these after they were first read. */
+    /** Whether another process changed these after they were first read. */
     readonly isAgain: boolean
   }) => Promise<DefineTrigger[]>,
 ): Promise<void> {
@@ -212,7 +212,7 @@ async function read(
   return new Map([...stored, ...due].map((one) => [one.trigger.name, one]))
 }
 
-/** What closing these versions needs to know, by name. */
+/** The facts for closing these versions, by name. */
 async function closingFacts(
   store: Store,
   current: ReadonlyMap<string, StoredTrigger | DueTrigger>,
@@ -243,7 +243,7 @@ function change(input: {
     ? continued(kind.instants(trigger), current)
     : kind.begin(trigger, current, now)
   const { revision, tzdata } = unchanged(current)
-  // Written out: with a hundred thousand of them, spreading others into it takes as long as all the rest.
+  // Without spreads: for a hundred thousand triggers they would take as long as everything else.
   return {
     name: trigger.name,
     source,
@@ -259,15 +259,15 @@ function change(input: {
   }
 }
 
-/** When a definition changes. Another scheduler may have planned beyond the time at which this change began: the version before answers for that. */
+/** When a definition changes. If another scheduler planned beyond `now`, the previous version is valid until there. */
 function changedAt(current: StoredTrigger | undefined, now: Instant): Instant {
   return Math.max(now, current?.cursorAt ?? now)
 }
 
-/** Where a trigger stands that continues with the same due instants. */
+/** The cursor and next look of a trigger whose due instants did not change. */
 function continued(instants: Schedule | undefined, { cursorAt, nextAt }: StoredTrigger): Start {
   const isComputed = nextAt !== undefined && instants !== undefined
-  // Zone rules may have changed even though the text has not.
+  // Zone rules may have changed although the definition has not.
   return { cursorAt, nextAt: isComputed ? instants.next(cursorAt) : nextAt }
 }
 
@@ -275,7 +275,7 @@ function unchanged(current: StoredTrigger | undefined): { revision: number; tzda
   return { revision: current?.revision ?? 0, tzdata: tzdataVersion() }
 }
 
-/** The tick that closes a version. A trigger of another source is a conflict, which the store answers with. */
+/** The tick that closes a version. For a trigger of another source the store returns a conflict. */
 function closingOf(
   current: StoredTrigger | DueTrigger,
   facts: unknown,
@@ -295,7 +295,7 @@ function hasSameInstants(before: Trigger, after: Trigger): boolean {
   )
 }
 
-/** Changes with the definition, and with the zone rules where the instants depend on them. */
+/** Changes with the definition, and with the zone rules if the instants depend on them. */
 export function fingerprint(trigger: Trigger, kinds: TriggerKinds): string {
   const dependsOnRules = kindOf(kinds, trigger).dependsOnZoneRules?.(trigger) === true
   return fingerprintOf(JSON.stringify([trigger, dependsOnRules ? tzdataVersion() : '']))
@@ -310,7 +310,7 @@ function conflict(
     const names = conflicts.map(({ name }) => name).join(', ')
     return new RotaError('DEFINITION_CONFLICT', `already defined: ${names}; nothing was changed`)
   }
-  const list = conflicts.map((one) => `${what} ${one.name} is defined by ${one.source} already`).join('; ')
+  const list = conflicts.map((one) => `${what} ${one.name} is already defined by ${one.source}`).join('; ')
   return new RotaError('DEFINITION_CONFLICT', `${source} cannot define what another source owns: ${list}`)
 }
 

@@ -13,14 +13,14 @@ describe('a tick of an after-finish trigger', () => {
       { nextAt: t0 + minute, ...given },
     )
 
-  it('makes the one run that is due, whose end gives the next instant', () => {
+  it('creates the run that is due, whose end sets the next instant', () => {
     const now = t0 + minute + 5
     const { runs, nextAt, chainRun, cursorAt } = planAfterFinish(chain(), now)
     expect(runs).toMatchObject([{ dueAt: t0 + minute, endEffect: 'chain', trigger: 't' }])
     expect([nextAt, chainRun, cursorAt]).toEqual([undefined, runs[0]?.id, t0 + minute])
   })
 
-  it('G1: its id comes from the run before it', () => {
+  it('G1: its id is derived from the previous run', () => {
     const idAfter = (chainRun: string | undefined) =>
       planAfterFinish(chain({ chainRun }), t0 + minute).chainRun
     expect(idAfter('a')).toBe(idAfter('a'))
@@ -28,7 +28,7 @@ describe('a tick of an after-finish trigger', () => {
     expect(idAfter(undefined)).not.toBe(idAfter('a'))
   })
 
-  it('G3: what did not run is recorded, and the chain goes on from the tick', () => {
+  it('G3: an instant without a run is recorded, and the chain continues from the tick', () => {
     const now = t0 + 60 * minute
     const { runs, ranges, nextAt } = planAfterFinish(chain({}, { catchUp: { ...inTime, mode: 'skip' } }), now)
     expect(runs).toEqual([])
@@ -40,7 +40,7 @@ describe('a tick of an after-finish trigger', () => {
     { until: 30, nextAt: t0 + 30 * minute },
     { until: undefined, nextAt: undefined },
   ])(
-    'under a pause until minute $until it is recorded as paused and goes on at the end',
+    'during a pause until minute $until it is recorded as paused and continues at the end',
     ({ until, nextAt }) => {
       const tick = planAfterFinish(chain({ holds: [aHold('trigger:t', 0, until)] }), t0 + minute)
       expect(tick.runs).toEqual([])
@@ -49,12 +49,12 @@ describe('a tick of an after-finish trigger', () => {
     },
   )
 
-  it('what was due before the pause began still runs', () => {
+  it('an instant before the pause still runs', () => {
     const tick = planAfterFinish(chain({ holds: [aHold('trigger:t', 1.5)] }), t0 + 1.6 * minute)
     expect(tick.runs).toMatchObject([{ dueAt: t0 + minute }])
   })
 
-  it('an instant that was paused and given back runs', () => {
+  it('a paused instant runs if the pause is released with catch-up', () => {
     const holds = [aHold('trigger:t', 0, 5, { catchUp: true })]
     expect(planAfterFinish(chain({ holds }), t0 + 5 * minute).runs).toHaveLength(1)
   })

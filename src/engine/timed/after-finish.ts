@@ -52,7 +52,7 @@ export function planAfterFinish(due: DueTrigger, now: Instant): Tick {
   }))
   const pause = openPause(due, now)
   const paused = pause !== undefined && pause.fromAt <= dueAt
-  // What did not run has no end to count from, so the chain continues from this tick.
+  // Without a run there is no end to count from, so the chain continues from this tick.
   const resumedAt = paused ? pause.untilAt : nextAllowed(spec, now)
   return {
     trigger: due.trigger.name,
@@ -73,7 +73,7 @@ function chainedName({ trigger, jobDefinition }: DueTrigger): string | undefined
   return keepingName(chainEffect.name, { isJob: jobDefinition.sla?.notOlderThanMs !== undefined, isTrigger })
 }
 
-/** An interval later, and not before calendars allow it. */
+/** One interval later, or when the calendars allow it. */
 function nextAllowed(
   { everyMs, calendar }: AfterFinishSpec & Pick<ScheduleSpec, 'calendar'>,
   now: Instant,

@@ -5,7 +5,7 @@ import { checkPartitionRule } from '../../kernel/partition/rule.js'
 import { noteDelayedJob } from '../../kernel/trigger/contradictions.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** Notes why a timed trigger cannot make runs of its job: its due instants must stand for partitions that the job has, and it must not delay runs longer than the job promises. */
+/** Records why a timed trigger does not fit its job: partitions it does not determine, delays that break the SLA. */
 export function checkTimed(trigger: Trigger, job: Job | undefined, place: Place): void {
   const { schedule, partition } = trigger
   const due = { rule: partition, spec: job?.asset?.partitions, timezone: timezoneOf(schedule) }
@@ -13,7 +13,7 @@ export function checkTimed(trigger: Trigger, job: Job | undefined, place: Place)
   noteDelayedJob(trigger, job, place)
 }
 
-/** Notes the same of an after-finish trigger, which an asset cannot have. */
+/** The same for an after-finish trigger, which an asset cannot have. */
 export function checkChained(trigger: Trigger, job: Job | undefined, place: Place): void {
   if (job?.asset !== undefined)
     fault(within(place, 'after'), 'an asset is not due after its own end', 'cron, or every on its grid')

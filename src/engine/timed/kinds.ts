@@ -7,7 +7,7 @@ import { kindsOf, specOf, type Start, type TriggerKind } from '../trigger-kind.j
 import { checkTimed } from './check-job.js'
 import { afterFinish } from './after-finish.js'
 
-/** What all kinds have in common whose due instants follow from the definition. */
+/** The common part of kinds whose due instants follow from the definition. */
 const computed = {
   origin: 'trigger',
   instants: ({ schedule }) => scheduleOf(schedule),
@@ -28,14 +28,14 @@ const cron: TriggerKind = {
   },
 }
 
-/** What is due on a grid: an interval, and the checks of a round. */
+/** The kind of triggers on a grid: intervals, and the checks of rounds. */
 export const grid = {
   instants: computed.instants,
   // An interval is the same in every zone, but the days of its calendars are not.
   dependsOnZoneRules: ({ schedule }) => (schedule.calendar?.timezone ?? 'UTC') !== 'UTC',
   begin: (trigger, _current, now) => {
     const { immediate, anchorAt } = specOf(trigger, 'interval')
-    // The anchor itself is due where the definition says so.
+    // With `immediate` the anchor itself is due.
     return startAfter(trigger, immediate === true && anchorAt === now ? now - 1 : now)
   },
   describe: (trigger) => `every ${formatDuration(specOf(trigger, 'interval').everyMs)}`,
@@ -45,7 +45,7 @@ const interval: TriggerKind = {
   ...computed,
   ...grid,
   name: 'interval',
-  // The grid stays where it was first defined, also when its length changes.
+  // The grid keeps its first anchor, also when the interval changes.
   anchor: (trigger, current, now) => {
     const schedule = specOf(trigger, 'interval')
     const before = current?.trigger.schedule
@@ -59,7 +59,7 @@ const once: TriggerKind = {
   ...computed,
   name: 'once',
   isOneShot: true,
-  // A one-shot that is overdue when it is defined is due at once.
+  // A one-shot that is overdue when it is defined is due immediately.
   begin: (trigger, current, now) => {
     const { at } = specOf(trigger, 'once')
     return startAfter(trigger, wasPlanned(at, current) ? now : Math.min(now, at - 1))
@@ -81,7 +81,7 @@ function startAfter({ schedule, enabled }: Trigger, cursorAt: Instant): Start {
   return { cursorAt, nextAt: enabled ? nextLook(schedule, scheduleOf(schedule), cursorAt) : undefined }
 }
 
-/** Writes down since when excluded instants are moved: those before were decided without this rule, or nobody had defined them. */
+/** Stores since when excluded instants are moved: earlier ones were decided without this rule. */
 function movedFrom(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
   const { calendar } = trigger.schedule
   if (calendar?.onExcluded === undefined || calendar.movesFromAt !== undefined) return trigger
@@ -94,7 +94,7 @@ function movedFrom(trigger: Trigger, current: StoredTrigger | undefined, now: In
   return { ...trigger, schedule }
 }
 
-/** Writes down between which instants a limited number lies. The same schedule continues counting where it began. */
+/** Stores the first and last instant of a limited number. An unchanged schedule keeps its first instant. */
 function countedFrom(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
   const { schedule } = trigger
   if (schedule.count === undefined) return trigger

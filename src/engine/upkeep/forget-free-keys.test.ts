@@ -6,7 +6,7 @@ import { forgetFreeKeys } from './forget-free-keys.js'
 
 const now = Date.UTC(2026, 0, 5)
 
-it('keys of rate limits are forgotten once they are free, however many there are; queues and jobs stay', async () => {
+it('keys of rate limits are removed once they are free, however many there are; queues and jobs stay', async () => {
   const store = openMemoryStore(emptyTables())
   const at = (freeAt: number) => storedRate({ freeAt, turns: [] })
   const changes = [
@@ -24,7 +24,7 @@ it('keys of rate limits are forgotten once they are free, however many there are
   expect(left.filter(({ item }) => item === '').map(({ name }) => name)).toEqual(['job:mail', 'queue:post'])
 })
 
-it('a key that starts something while it is looked at is kept', async () => {
+it('a key that starts a run meanwhile is kept', async () => {
   const store = openMemoryStore(emptyTables())
   const [busy, free] = ['busy', 'free'].map((key) => rateEntry('key', 'mail', key)) as [never, never]
   const write = (entry: object, freeAt: number) =>

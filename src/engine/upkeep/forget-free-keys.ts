@@ -5,7 +5,7 @@ import type { Instant } from '../../time/instant.js'
 
 const batch = 500
 
-/** Forgets the concurrency keys of which a rate limit has nothing to remember any more. One that started something meanwhile stays. */
+/** Removes the rate states of concurrency keys that are unused again. One that started a run meanwhile stays. */
 export async function forgetFreeKeys(store: Store, now: Instant): Promise<void> {
   for (let after: { name: string; item: string } | undefined; ; ) {
     const entries = await store.stateEntries({ kind: 'rate', limit: batch, after })

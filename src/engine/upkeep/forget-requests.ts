@@ -4,7 +4,7 @@ import { requestsKeptMs } from './kept.js'
 
 const batch = 500
 
-/** Forgets the keys of requests that are older than a day. */
+/** Removes the keys of requests that are older than a day. */
 export async function forgetRequests(store: Store, now: Instant): Promise<void> {
   for (let after: { name: string; item: string } | undefined; ; ) {
     const entries = await store.stateEntries({ kind: 'request', limit: batch, after })

@@ -12,22 +12,22 @@ export interface PruningOptions {
   readonly store: Store
   readonly now: () => Instant
   readonly events: Events
-  /** How long final runs are kept whose job says nothing else. */
+  /** The retention of final runs whose job has none of its own. */
   readonly retentionMs: () => number
 }
 
 const pruneBatch = 1000
 const pruneEveryMs = 3_600_000
 
-/** A look at all final runs, from the newest on, page by page. */
+/** Reads all final runs, from the newest on, page by page. */
 interface Sweep {
   readonly kept: KeptRuns
-  /** Runs that ended later are not counted for the roll-ups yet, and stay. */
+  /** Runs that ended later are not in the roll-ups yet, so they stay. */
   readonly before: Instant
   last: EndedRun | undefined
 }
 
-/** Removes history that was kept long enough, some of it with each step. */
+/** Removes history whose retention is over, a part with each step. */
 export class Pruning {
   readonly #options: PruningOptions
   #againAt: Instant = 0
@@ -37,7 +37,7 @@ export class Pruning {
     this.#options = options
   }
 
-  /** Takes one step; answers whether there is more to do now. */
+  /** Takes one step; returns whether there is more to do now. */
   async step(): Promise<boolean> {
     const { store, now } = this.#options
     const at = now()
@@ -64,7 +64,7 @@ export class Pruning {
     return pruned === pruneBatch
   }
 
-  /** Only where a job has a retention of its own: otherwise the oldest runs are those that go. */
+  /** Needed only if a job has its own retention: otherwise the oldest runs are removed first. */
   async #newSweep(now: Instant): Promise<Sweep | undefined> {
     const jobs = await this.#options.store.jobs()
     const rules = new Map(
@@ -83,7 +83,7 @@ export class Pruning {
     const page = await store.endedRuns({ after: sweep.last, limit: pruneBatch })
     const over = page.filter((run) => kept.isOver(run) && run.finishedAt < before)
     const isLast = page.length < pruneBatch
-    // At the end also if nothing is over: pruning forgets more than runs.
+    // The last page calls it even without runs, since pruning also removes other data.
     if (over.length > 0 || isLast) {
       const runs = over.map(({ id }) => id)
       this.#tell(before, await store.prune({ before, limit: pruneBatch, now: at, runs }))

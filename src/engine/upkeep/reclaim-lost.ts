@@ -4,7 +4,7 @@ import { Events } from '../events.js'
 import { Upkeep } from './upkeep.js'
 
 /**
- * Reclaims the runs of workers that are gone, once; answers how many. A worker whose lease is longer than time has been
+ * Reclaims the runs of dead workers, once; returns how many. A worker whose lease is longer than the clock has been
  * steady is not judged yet.
  */
 export async function reclaimLost(
@@ -18,10 +18,10 @@ export async function reclaimLost(
     store,
     events,
     now: () => guard.now(),
-    // Not 0: what workers have given up by themselves is reclaimed however the clock behaves.
+    // Not 0: runs that workers gave up themselves are reclaimed even if the clock is not steady.
     steadyMs: () => Math.max(1, guard.steadyMs()),
     everyMs: 0,
-    // Nothing is old enough: people read the history of a queue, and remove it themselves.
+    // No pruning: people read the history of a queue and remove it themselves.
     retentionMs: () => Infinity,
     onRuns: () => undefined,
   })

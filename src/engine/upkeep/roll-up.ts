@@ -1,6 +1,6 @@
 /**
- * Roll-ups: how many runs ended in each hour, by job and state, with how long they took and how late they were. A chart
- * of a month reads them instead of a million runs, and they stay when runs are pruned.
+ * Roll-ups: how many runs ended in each hour, by job and state, with their durations and delays. A chart of a month
+ * reads them instead of a million runs, and they stay when runs are pruned.
  *
  * They are state entries of the kind `rollup`: one for each day and job, named after the day, and one for each day over
  * all jobs, whose item is empty. The entry `until` says up to where they are complete. An hour is counted once, some
@@ -17,7 +17,7 @@ import { formatInstant, type Instant } from '../../time/instant.js'
 import { daysKeptMs } from './kept.js'
 import { writeHours, type Hours } from './rolled-hours.js'
 
-/** How long after its end an hour is counted: a worker may report an end until its lease is over. */
+/** How long after its end an hour is counted: a worker may report an end until its lease expires. */
 const settleMs = 10 * 60_000
 
 /** How many entries one transaction writes. */
@@ -25,12 +25,12 @@ const entriesPerCommit = 200
 
 const markKey = { kind: 'rollup', name: 'until', item: '' } as const
 
-/** Up to where hours are counted: what ended later must not be pruned yet, however short the retention is. */
+/** Up to where hours are counted: runs that ended later must not be pruned yet, however short the retention is. */
 export function countedUntil(now: Instant): Instant {
   return floorTo(now - settleMs, HOUR_MS)
 }
 
-/** Rolls up hours that are over, at most those of one day; answers whether more are left. */
+/** Rolls up past hours, at most those of one day; returns whether more are left. */
 export async function rollUp(store: Store, now: Instant): Promise<'more' | 'done'> {
   const closedAt = countedUntil(now)
   const mark = await readMark(store)
@@ -50,7 +50,7 @@ export async function rollUp(store: Store, now: Instant): Promise<'more' | 'done
   return untilAt < closedAt ? 'more' : 'done'
 }
 
-/** Forgets some of what is kept by day and is older than the retention: roll-ups, and the coverage of triggers. Answers how many entries went. */
+/** Removes some entries by day that are older than their retention: roll-ups and coverage. Returns how many. */
 export async function forgetDays(store: Store, now: Instant): Promise<number> {
   const oldest = dayName(now - daysKeptMs)
   let forgotten = 0
@@ -66,7 +66,7 @@ export async function forgetDays(store: Store, now: Instant): Promise<number> {
   return forgotten
 }
 
-/** Up to where roll-ups are complete; nothing where there are none. */
+/** Up to where roll-ups are complete; undefined if there are none. */
 export async function rolledUntil(store: Store): Promise<Instant | undefined> {
   return (await readMark(store)).untilAt
 }
@@ -81,7 +81,7 @@ async function readMark(store: Store): Promise<{ untilAt: Instant | undefined; r
   return { untilAt: entry?.value as Instant | undefined, revision: entry?.revision ?? 0 }
 }
 
-/** The day of the first end that is still there. A week at a time: all that follows is read once more, day by day. */
+/** The day of the first stored end. Searches by week, because everything after it is read again by day. */
 async function firstDay(store: Store, closedAt: Instant): Promise<Instant | undefined> {
   if ((await store.pulse()).endedAt === 0) return undefined
   const week = 7 * DAY_MS
@@ -93,7 +93,7 @@ async function firstDay(store: Store, closedAt: Instant): Promise<Instant | unde
   return undefined
 }
 
-/** The entries of a day as they are with these hours. */
+/** The changes of a day's entries with these hours. */
 async function changesOf(store: Store, at: Instant, rows: readonly SeriesRow[]): Promise<StateChange[]> {
   const name = dayName(at)
   const byJob = new Map<string, SeriesRow[]>([['', []]])

@@ -4,13 +4,13 @@ import type { SeriesRow } from '../../store/series.js'
 import { DAY_MS, HOUR_MS } from '../../time/civil.js'
 import type { Instant } from '../../time/instant.js'
 
-/** The hours of a day as an entry has them: by hour and state the number of runs, and the bins that are not empty. */
+/** The hours of a day in an entry: by hour and state, the number of runs and the bins that are not empty. */
 export type Hours = Readonly<Record<string, Readonly<Partial<Record<FinalState, RolledState>>>>>
 
 type RolledState = readonly [runs: number, durations: Bins, lateness: Bins]
 type Bins = Readonly<Record<string, number>>
 
-/** The rows of some hours, over all jobs that they have. */
+/** Encodes the rows of some hours, over all their jobs. */
 export function writeHours(rows: readonly SeriesRow[]): Hours {
   const hours: Record<string, Partial<Record<FinalState, RolledState>>> = {}
   for (const { bucketAt, state, runs, durations, lateness } of rows) {
@@ -21,7 +21,7 @@ export function writeHours(rows: readonly SeriesRow[]): Hours {
   return hours
 }
 
-/** The rows of a day. */
+/** Decodes the rows of a day. */
 export function readHours(dayAt: Instant, job: string | undefined, hours: Hours): SeriesRow[] {
   return Object.entries(hours).flatMap(([hour, states]) =>
     Object.entries(states).map(([state, [runs, durations, lateness]]) => ({

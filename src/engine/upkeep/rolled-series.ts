@@ -7,15 +7,15 @@ import { nextTurn } from '../../time/turn.js'
 import { dayName, rolledUntil } from './roll-up.js'
 import { readHours, type Hours } from './rolled-hours.js'
 
-/** Longer stretches are read from roll-ups. */
+/** Longer periods are read from roll-ups. */
 const longestFromRuns = DAY_MS
 
-/** How many entries are read in one go: others get their turn in between. */
+/** How many entries one read returns: other work continues in between. */
 const entriesPerLook = 100
 
 /**
- * The ends of runs over time. A stretch of up to a day is counted from the runs. Of a longer one, which must begin with
- * an hour and have buckets of whole hours, the runs are counted only behind the last hour that was rolled up.
+ * The ends of runs over time. A period of up to a day is counted from the runs. A longer one must begin with an hour
+ * and have buckets of whole hours; its runs are counted only after the last hour that was rolled up.
  */
 export async function rolledSeries(store: Store, request: SeriesRequest): Promise<readonly SeriesRow[]> {
   const { fromAt, untilAt, bucketMs } = request
@@ -38,7 +38,7 @@ export async function rolledSeries(store: Store, request: SeriesRequest): Promis
   return rows.rows()
 }
 
-/** The entries of a day: those of the jobs that are asked for, or the one over all jobs. */
+/** The entries of a day: those of the requested jobs, or the one over all jobs. */
 async function* entriesOf(
   store: Store,
   dayAt: Instant,

@@ -12,15 +12,15 @@ export interface UpkeepOptions {
   readonly store: Store
   readonly now: () => Instant
   readonly events: Events
-  /** For how long time was steady and leases could be renewed: who has a longer lease is not judged yet. At 0 nobody is. */
+  /** For how long the clock was steady and leases could be renewed: a worker with a longer lease is not judged yet. */
   readonly steadyMs: () => number
-  /** How long after its end a lease is taken for over, where the clocks of hosts may differ. */
+  /** How long after its end a lease counts as expired, since the clocks of hosts may differ. */
   readonly leaseSlackMs?: number | undefined
-  /** How often it looks for workers that are gone. */
+  /** How often it looks for dead workers. */
   readonly everyMs: number
-  /** Whether hours that are over are counted; default: true. */
+  /** Whether past hours are rolled up; default: true. */
   readonly countsHours?: boolean | undefined
-  /** How long final runs are kept whose job says nothing else. */
+  /** The retention of final runs whose job has none of its own. */
   readonly retentionMs: () => number
   /** Lost runs are claimable again. */
   readonly onRuns: () => void
@@ -29,7 +29,7 @@ export interface UpkeepOptions {
 const lostBatch = 200
 const rollUpEveryMs = 600_000
 
-/** Looks after what nobody else does: claims of workers that are gone, hours that are over, and history that is old enough. */
+/** Takes over claims of dead workers, rolls up past hours, and prunes old history. */
 export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #pruning: Pruning
@@ -43,13 +43,13 @@ export class Upkeep {
   async step(): Promise<Look> {
     const takenOver = await this.#takeOver()
     const isRolledUp = await this.#rollUp()
-    // A run is counted before it goes.
+    // A run is counted before it is pruned.
     const isPruning = isRolledUp && (await this.#pruning.step())
     const hasMore = takenOver === lostBatch || !isRolledUp || isPruning
     return { afterMs: hasMore ? 0 : this.#options.everyMs }
   }
 
-  /** Sends the claims of workers that are gone through the same decision as any other end. */
+  /** Ends the claims of dead workers through the same decision as any other end. */
   async #takeOver(): Promise<number> {
     const { store, now, onRuns, leaseSlackMs = 0 } = this.#options
     const steadyMs = this.#options.steadyMs()
@@ -80,7 +80,7 @@ export class Upkeep {
     this.#options.events.emit('run:lost', { run, attempt, worker, job: job.name, state })
   }
 
-  /** Counts the hours that are over. Answers whether all of them are counted. */
+  /** Rolls up past hours; returns whether all of them are rolled up. */
   async #rollUp(): Promise<boolean> {
     const { store, now, countsHours = true } = this.#options
     const at = now()

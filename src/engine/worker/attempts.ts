@@ -34,7 +34,7 @@ const beginsInOneGo = 1024
 /** After so long without a begin, waiting claims that other runs may wait for are released. */
 const stalledMs = 1000
 
-/** The claims of a worker: waiting, performing, or ended and not submitted yet. */
+/** The claims of a worker: waiting, running, or ended and not submitted yet. */
 export class Attempts {
   readonly #options: AttemptsOptions
   readonly #deps: PerformDeps
@@ -43,7 +43,7 @@ export class Attempts {
   #head = 0
   readonly #performing = new Set<Performance>()
   #ended: Ended[] = []
-  /** Ends that were submitted before, perhaps without success. */
+  /** Ends that were already submitted, but not confirmed. */
   #putBack: readonly Ended[] = []
   #isBeginning = false
   /** When an attempt began, or had to wait because there was no slot. */
@@ -88,7 +88,7 @@ export class Attempts {
     return this.ended > 0
   }
 
-  /** Whether an attempt is waiting or performing and its end is not known yet. */
+  /** Whether an attempt is waiting or running and its end is not known yet. */
   get isGoingOn(): boolean {
     return this.waiting > 0 || this.stuck < this.#performing.size
   }
@@ -109,7 +109,7 @@ export class Attempts {
     this.#head = 0
   }
 
-  /** Whether it has an attempt: waiting, performing, or ended and not submitted. */
+  /** Whether it has an attempt: waiting, running, or ended and not submitted. */
   holds(run: { readonly id: string; readonly attempt: number }): boolean {
     const isIt = (claim: Claim): boolean => claim.run === run.id && claim.attempt === run.attempt
     if (this.#waiting.slice(this.#head).some(isIt)) return true
@@ -155,7 +155,7 @@ export class Attempts {
     for (const claim of this.#takeWaiting()) this.#endUnbegun(claim, { kind: 'released' })
   }
 
-  /** Releases limited attempts that wait while no slot becomes free: other workers may have one, and other runs wait for them. */
+  /** Releases limited attempts while no slot becomes free: other workers may have one, and other runs wait for them. */
   releaseStalled(): void {
     if (this.waiting === 0 || this.#options.clock.monotonicMs() - this.#movedAtMs < stalledMs) return
     const waiting = this.#takeWaiting()
@@ -178,7 +178,7 @@ export class Attempts {
     for (const performance of this.#performing) performance.abandon()
   }
 
-  /** Does what the store asks for one claim. */
+  /** Handles a notice of the store about one claim. */
   obey(notice: HolderNotice): void {
     const isIt = (claim: Claim): boolean => claim.run === notice.run && claim.attempt === notice.attempt
     for (const performance of this.#performing) {
@@ -268,7 +268,7 @@ export function noticeOf(claim: Claim): RunNotice {
 /** The notice about the end of an attempt, for events. */
 export function endOf({ claim, finished }: Ended): EngineEvents['run:ended'] {
   const { outcome, startedAt, endedAt } = finished
-  // Written out: a spread would cost more than the rest of the event.
+  // Without a spread, which would cost more than the rest of the event.
   return {
     run: claim.run,
     job: claim.job,
@@ -286,7 +286,7 @@ export function endOf({ claim, finished }: Ended): EngineEvents['run:ended'] {
 
 /** The error to report for an uncaught error that came too late to change the result. */
 export function lateError({ error }: Failed): RotaError {
-  const message = `an error that nobody caught came after the end of the attempt was decided: ${error.message}`
+  const message = `an uncaught error came after the end of the attempt was decided: ${error.message}`
   return new RotaError('HANDLER_FAILED', message)
 }
 

@@ -2,7 +2,7 @@
 export class Changes {
   readonly #waiters = new Set<() => void>()
 
-  /** Resolves when the condition holds, or when `over` aborts; asked again whenever something has changed. */
+  /** Resolves when the condition is true, or when `over` aborts; checked again after every change. */
   async until(isTrue: () => boolean, over: AbortSignal): Promise<void> {
     while (!isTrue() && !over.aborted) {
       await new Promise<void>((resolve) => {
@@ -17,7 +17,7 @@ export class Changes {
     }
   }
 
-  /** Something has changed. */
+  /** Makes all waiting callers check their conditions. */
   tell(): void {
     for (const go of this.#waiters) go()
   }

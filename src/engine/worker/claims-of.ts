@@ -3,7 +3,7 @@ import type { Claim, Store } from '../../store/port.js'
 
 const page = 1000
 
-/** What a worker holds according to the store, also where the answer to its turn was lost. */
+/** The claims of a worker according to the store, including those of a turn whose answer was lost. */
 export async function claimsOf(store: Store, worker: string): Promise<readonly Claim[]> {
   const claims: Claim[] = []
   for (let before: string | undefined; ; ) {

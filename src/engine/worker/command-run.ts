@@ -4,7 +4,7 @@ import type { Handler, RunContext } from './perform.js'
 import { toTask } from './pool.js'
 import type { Task } from '../../kernel/run/task.js'
 
-/** The job that takes each command that has no job of its name; an app defines it with `app.commands.handle()`, or under this name. */
+/** The job for commands without a job of their name; defined by `app.commands.handle()`, or under this name. */
 export const takerName = 'on-command'
 
 /** The function that takes commands. */
@@ -39,24 +39,24 @@ export function toHandler(
   return takesCommands ? takingCommands(called as CommandHandler) : (called as Handler)
 }
 
-/** The prefix of jobs whose runs wait for somebody who takes their command. */
+/** The prefix of jobs whose runs wait for an app or subscriber that takes their command. */
 const unclaimedPrefix = 'command:'
 
 /** The job of unclaimed commands whose text cannot be part of a name. */
 const unclaimedTexts = 'jobs:command'
 
-/** The job under which runs of a command wait while nobody takes it. */
+/** The job of a command's runs while nobody takes the command. */
 export function unclaimedJob(command: string): string {
   const name = `${unclaimedPrefix}${command}`
   return readName(name, placeOf()) === undefined ? unclaimedTexts : name
 }
 
-/** Whether runs of this job wait for somebody who takes their command. */
+/** Whether runs of this job wait for an app or subscriber that takes their command. */
 export function isUnclaimedJob(name: string): boolean {
   return name === unclaimedTexts || name.startsWith(unclaimedPrefix)
 }
 
-/** The command that such a job is named after, if its name has it. */
+/** The command in the name of such a job, if the name contains it. */
 export function unclaimedCommand(job: string): string | undefined {
   return job === unclaimedTexts ? undefined : job.slice(unclaimedPrefix.length)
 }

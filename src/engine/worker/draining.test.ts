@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { enqueue, minute, second, Stage, t0, Work } from '../../../test/fixtures/engine-stage.js'
 
 describe('a process that drains', () => {
-  it('takes nothing more, says so with its next heartbeat, and is drained when its last run ends', async () => {
+  it('claims nothing more, emits an event with its next heartbeat, and is drained when its last run ends', async () => {
     const { stage, process, work, drain } = await busy()
     await drain(true)
     await enqueue(stage, ['late'])
@@ -41,7 +41,7 @@ describe('a process that drains', () => {
     expect(process.of('worker:drained')).toEqual([{ worker: 'worker-1' }])
   })
 
-  it('claims nothing from the moment it was asked on, before it has heard of it', async () => {
+  it('claims nothing from the request on, even before it knows about it', async () => {
     const { stage, work, drain } = await busy()
     await drain(true)
     await enqueue(stage, ['late'])
@@ -49,7 +49,7 @@ describe('a process that drains', () => {
     expect(work.begun).toHaveLength(2)
   })
 
-  it('leaves what it does not take to others', async () => {
+  it('leaves its runs to other workers', async () => {
     const { stage, drain } = await busy()
     await drain(true)
     const other = new Work()
@@ -76,7 +76,7 @@ describe('a process that drains', () => {
     expect(states).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
   })
 
-  it('is not drained when it was taken back before its last run ended', async () => {
+  it('is not drained if draining is cancelled before its last run ends', async () => {
     const { stage, process, work, drain } = await busy()
     await drain(true)
     await stage.pass(10 * second)
@@ -89,7 +89,7 @@ describe('a process that drains', () => {
     expect(work.begun).toHaveLength(3)
   })
 
-  it('goes on draining under its new id when it lost its lease', async () => {
+  it('keeps draining under its new id after it lost its lease', async () => {
     const { stage, process, drain } = await busy()
     await drain(true)
     await stage.pass(10 * second)
@@ -102,7 +102,7 @@ describe('a process that drains', () => {
     expect(process.of('worker:undrained')).toEqual([{ worker: 'worker-2' }])
   })
 
-  it('drains under its new id when it lost its lease before it heard of it', async () => {
+  it('drains under its new id if it lost its lease before it knew about the drain', async () => {
     const { stage, process } = await busy()
     await stage.store.drain({ worker: 'worker-1', isDraining: true })
     await stage.store.expire({ now: t0 + 9 * minute, deadline: t0 + 9 * minute, limit: 9 })
@@ -112,7 +112,7 @@ describe('a process that drains', () => {
     expect(process.of('worker:draining')).toEqual([{ worker: 'worker-2', running: 0 }])
   })
 
-  it('releases what is left when it is stopped before that ended', async () => {
+  it('releases the remaining runs when it is stopped before they ended', async () => {
     const { stage, process, drain } = await busy()
     await drain(true)
     await stage.pass(10 * second)
@@ -124,8 +124,8 @@ describe('a process that drains', () => {
   })
 })
 
-describe('what the store knows of a process', () => {
-  it('is what it does and how much of it, also of one that only plans', async () => {
+describe('what the store knows about a process', () => {
+  it('includes its roles and slots, also for a process that only plans', async () => {
     const stage = new Stage()
     await stage.process({ concurrency: 4 })
     const planner = await stage.process({ source: 'code:other', roles: { worker: false } })

@@ -1,7 +1,7 @@
 import type { Clock } from '../../time/clock.js'
 import type { Events } from '../events.js'
 
-/** What draining needs of its process. */
+/** What draining needs from its process. */
 export interface DrainingOptions {
   readonly clock: Clock
   readonly events: Events
@@ -15,8 +15,9 @@ export interface DrainingOptions {
 const lookMs = 100
 
 /**
- * Whether this process drains: takes no new work. The store says so with a heartbeat, and turns claim nothing meanwhile.
- * This class emits the events, also when the last run has ended. Draining can be taken back until the process ends.
+ * Whether this process drains, so that it takes no new work. It learns this from a heartbeat, and its turns claim
+ * nothing meanwhile. This class emits the events, also when the last run has ended. Draining can be cancelled until the
+ * process ends.
  */
 export class Draining {
   readonly #options: DrainingOptions

@@ -16,7 +16,7 @@ import {
 import { RotaError } from '../../kernel/definition/errors.js'
 
 describe('the end of an engine', () => {
-  it('claims nothing more, waits for the grace, and lets what ends in it end', async () => {
+  it('claims nothing more, waits for the grace period, and stores the results of it', async () => {
     const stage = new Stage()
     const work = new Work()
     const process = await stage.process({ jobs: { work: work.handler }, concurrency: 1 })
@@ -33,7 +33,7 @@ describe('the end of an engine', () => {
     expect(await stage.store.workers()).toEqual([])
   })
 
-  it('then aborts the rest and hands it back, which uses nothing of the budget', async () => {
+  it('then aborts and releases the rest, which does not count as a try', async () => {
     const stage = new Stage()
     const work = new Work()
     const job = { handler: work.handler, retry: 1 }
@@ -50,7 +50,7 @@ describe('the end of an engine', () => {
     expect(await runOf(stage, id)).toMatchObject({ state: 'done', attempt: 2 })
   })
 
-  it('releases also what ignores its signal, after seven seconds', async () => {
+  it('also releases attempts that ignore their signal, after seven seconds', async () => {
     const stage = new Stage()
     const work = new Work({ heedsSignal: false })
     const process = await stage.process({ jobs: { work: work.handler } })
@@ -62,7 +62,7 @@ describe('the end of an engine', () => {
     await work.end(0)
   })
 
-  it('comes to an end although the store fails all the time', async () => {
+  it('completes even if the store always fails', async () => {
     const stage = new Stage()
     const { store, state } = troubled(stage.store)
     const work = new Work()
@@ -74,14 +74,14 @@ describe('the end of an engine', () => {
     await stage.pass(45 * second)
     await stopping
     state.error = undefined
-    // What could not be handed in is taken over by somebody else.
+    // Another worker takes over what could not be submitted.
     const other = new Work()
     await stage.process({ jobs: { work: other.handler } })
     await stage.pass(40 * second)
     expect(other.begun.map((run) => [run.id, run.attempt])).toEqual([[id, 2]])
   })
 
-  it('a second call waits for the same end', async () => {
+  it('a second call waits for the first', async () => {
     const stage = new Stage()
     const work = new Work()
     const process = await stage.process({ jobs: { work: work.handler } })
@@ -143,7 +143,7 @@ describe('the end of an engine', () => {
     expect(await stage.store.workers()).toEqual([])
   })
 
-  it('is not held up by a pause that trouble with the store had made', async () => {
+  it('is not delayed by the pause after a store error', async () => {
     const stage = new Stage()
     const { store, state } = troubled(stage.store)
     const process = await stage.process({ jobs: {}, store })
@@ -153,7 +153,7 @@ describe('the end of an engine', () => {
     await process.engine.stop({ graceMs: 0 })
   })
 
-  it('a lease that ends during the grace stops the work all the same', async () => {
+  it('a lease that expires during the grace period still stops the work', async () => {
     const stage = new Stage()
     const work = new Work()
     const failing = changed(stage.store, { heartbeat: () => Promise.reject(new Error('away')) })

@@ -1,6 +1,6 @@
 import type { ErrorTracer } from './error-tracer.js'
 
-/** Says where uncaught errors come from, for the listeners of the process. */
+/** Finds out where uncaught errors come from, for the listeners of the process. */
 export interface ErrorTrace {
   /** Fails the run or poll that caused the error and returns true; returns false if the error comes from elsewhere. */
   take(error: unknown): boolean

@@ -12,14 +12,14 @@ import {
 import { later, traced } from '../../../test/fixtures/traced.js'
 import { ErrorTracer } from './error-tracer.js'
 
-/** Resolves with the next go of the event loop, when a promise that nobody awaits would have been told. */
+/** Resolves in the next cycle of the event loop, when an unhandled rejection would have been reported. */
 const nextGo = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 async function linesOf(stage: Stage, id: string | undefined): Promise<string[]> {
   return (await stage.store.logs({ run: id ?? '', limit: 100 })).map(({ level, text }) => `${level} ${text}`)
 }
 
-describe('an error that nobody caught', () => {
+describe('an uncaught error', () => {
   it('fails the run that it comes from, whose signal aborts, and no other', async () => {
     const { stage, process } = await traced((stray, { clock }) => ({
       jobs: {
@@ -37,7 +37,7 @@ describe('an error that nobody caught', () => {
       state: 'failed',
       error: { code: 'HANDLER_FAILED', message: 'lost promise' },
     })
-    expect(await linesOf(stage, bad)).toEqual(['error an error that nobody caught: lost promise'])
+    expect(await linesOf(stage, bad)).toEqual(['error uncaught error: lost promise'])
     await stage.pass(6 * second)
     expect(await runOf(stage, good)).toMatchObject({ state: 'done', result: 'good' })
     expect(process.of('trouble')).toEqual([])
@@ -47,10 +47,10 @@ describe('an error that nobody caught', () => {
   it.each<[string, (stray: () => boolean) => unknown]>([
     ['at once', (stray) => stray()],
     ['right after it has returned', async (stray) => queueMicrotask(stray)],
-    // As Node tells of a promise that nobody awaits: when nothing else is left to do in this go of the event loop.
-    ['after all that its return has set in motion', (stray) => process.nextTick(stray)],
+    // As Node reports an unhandled rejection: when nothing else is left to do in this cycle of the event loop.
+    ['after everything that its return caused', (stray) => process.nextTick(stray)],
     ['after a promise that it has awaited', async (stray) => void Promise.resolve().then(stray)],
-  ])('fails a run that has returned but is not handed in: %s', async (_, forget) => {
+  ])('fails a run that has returned but is not submitted: %s', async (_, forget) => {
     const { stage } = await traced((stray) => ({
       jobs: { work: () => forget(() => stray('forgotten')) },
       concurrency: 2,
@@ -62,7 +62,7 @@ describe('an error that nobody caught', () => {
     }
   })
 
-  it('is retried as any failure, unless it says that this cannot help', async () => {
+  it('is retried like any failure, unless it is a permanent error', async () => {
     let tries = 0
     const tracer = new ErrorTracer()
     tracer.trace()
@@ -93,19 +93,19 @@ describe('an error that nobody caught', () => {
     expect(process.of('run:stuck').length).toBe(1)
   })
 
-  it('that comes when the result is stored changes nothing, and is kept in the log of its run', async () => {
+  it('that comes after the result is stored changes nothing, and is in the log of its run', async () => {
     const { stage, process } = await traced((stray, { clock }) => ({
       jobs: { work: () => later(clock, 5 * second, () => stray('too late')) },
     }))
     const [id] = await enqueue(stage, ['x'])
     await stage.pass(6 * second)
     expect((await runOf(stage, id)).state).toBe('done')
-    expect(await linesOf(stage, id)).toEqual(['error an error that nobody caught: too late'])
-    const message = 'an error that nobody caught came after the end of the attempt was decided: too late'
+    expect(await linesOf(stage, id)).toEqual(['error uncaught error: too late'])
+    const message = 'an uncaught error came after the end of the attempt was decided: too late'
     expect(process.of('trouble')).toMatchObject([{ where: `run ${id} of work`, error: { message } }])
   })
 
-  it('that an abort has caused does not change what the attempt was stopped for', async () => {
+  it('caused by an abort does not change the reason of the abort', async () => {
     const { stage } = await traced((stray) => ({
       jobs: {
         work: {
@@ -147,7 +147,7 @@ describe('an error that nobody caught', () => {
     expect(tracer.take(new Error('outside'))).toBe(false)
   })
 
-  it('fails nothing where nobody asked for it to be traced', async () => {
+  it('fails nothing if tracing was not requested', async () => {
     const tracer = new ErrorTracer()
     const stage = new Stage()
     const work = new Work()

@@ -13,7 +13,7 @@ import {
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 
-it('N12: a full disk costs no lease: what runs goes on, and nothing that ended is performed again', async () => {
+it('N12: a full disk costs no lease: running attempts continue, and ended ones are not repeated', async () => {
   const { stage, disk, work, ids, processes } = await onOneDisk()
   disk.isFull = true
   await work.end(1, { value: 'kept' })
@@ -28,11 +28,11 @@ it('N12: a full disk costs no lease: what runs goes on, and nothing that ended i
   for (const process of processes) expectUntouched(process)
 })
 
-it('N12: once there is room, whoever could not renew gets the time to do so before being judged', async () => {
+it('N12: once there is room, workers that could not renew get time to do so before they are judged', async () => {
   const { stage, disk, work, ids, processes } = await onOneDisk()
   disk.isFull = true
   await stage.pass(5 * minute)
-  // The first process comes to its turn later than the second.
+  // The first process renews later than the second.
   disk.isFull = false
   disk.isFullFor = 'worker-1'
   await stage.pass(20 * second)
@@ -43,17 +43,17 @@ it('N12: once there is room, whoever could not renew gets the time to do so befo
   for (const process of processes) expectUntouched(process)
 })
 
-it('a worker whose lease was taken as soon as there was room stops at once', async () => {
+it('a worker whose lease was taken as soon as there was room stops immediately', async () => {
   const { stage, disk, work } = await onOneDisk()
   disk.isFull = true
   await stage.pass(minute)
-  // Somebody who did not know that the disk was full.
+  // A process that did not know that the disk was full.
   await stage.store.retire({ worker: 'worker-1', now: stage.clock.now() })
   await stage.pass(second)
   expect(work.begun.map((run) => run.signal.aborted)).toEqual([true, true])
 })
 
-it('a worker that died while the disk was full is taken over within a lease of when there is room', async () => {
+it('runs of a worker that died while the disk was full are taken over within a lease after there is room', async () => {
   const { stage, disk, work, processes } = await onOneDisk()
   disk.isFull = true
   processes[0]?.kill()
@@ -77,11 +77,11 @@ async function onOneDisk() {
 
 interface FullDisk {
   isFull: boolean
-  /** The worker for whose renewals there is no room. */
+  /** The worker whose renewals fail because the disk is full. */
   isFullFor: string | undefined
 }
 
-/** The store on its disk: what changes something is refused while that is full. */
+/** The store on that disk: changes are refused while it is full. */
 function bounded(store: Store, disk: FullDisk): Store {
   const refuse = (): never => {
     throw new RotaError('STORE_FULL', 'the disk is full; nothing was changed')

@@ -6,7 +6,7 @@ import { isFull } from '../loop.js'
 /** Renews the lease of one worker. */
 export interface KeepAlive {
   start(): void
-  /** Renews the lease now, because the process has accepted a time that was in doubt. */
+  /** Renews the lease now, because the process has accepted a doubted time. */
   accept(at: Instant): void
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface KeepAliveOptions {
   readonly onExpired: () => void
   /** Called with each renewal: whether the worker drains. */
   readonly onBeat?: ((isDraining: boolean) => void) | undefined
-  /** The store was full. The lease remains, because nobody else can take it either. */
+  /** The store was full. The lease remains, because no other worker can take it either. */
   readonly onFull?: (() => void) | undefined
   /** The renewal itself has failed; `onExpired` follows. */
   readonly onTrouble: (error: unknown) => void

@@ -17,7 +17,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 
 describe('a lease', () => {
-  it('G4: the runs of a dead worker are taken over once, within the lease and a little more', async () => {
+  it('G4: the runs of a dead worker are taken over once, shortly after its lease', async () => {
     const stage = new Stage()
     const work = new Work()
     const cast: Cast = { jobs: { work: work.handler }, concurrency: 5 }
@@ -36,7 +36,7 @@ describe('a lease', () => {
     expect(work.begun).toHaveLength(2)
   })
 
-  it('G5: a worker that finds itself expired stops everything, takes a new id, and its late answer is refused', async () => {
+  it('G5: a worker with an expired lease stops everything and takes a new id; its late result is refused', async () => {
     const stage = new Stage()
     const zombie = new Work({ heedsSignal: false })
     const work = new Work()
@@ -44,7 +44,7 @@ describe('a lease', () => {
     const [id] = await enqueue(stage, ['a'])
     const first = slow.engine.workerId
     await stage.process({ jobs: { work: work.handler } })
-    // Its clock stands still, as for a process that was suspended; the others go on.
+    // Its clock stands still, as for a suspended process; the others continue.
     const row = stage.tables.workers.get(first ?? '')
     if (row !== undefined) row.leaseUntil = t0 - 1
     await stage.pass(6 * second)
@@ -60,7 +60,7 @@ describe('a lease', () => {
   })
 
   it.each([1, 2])(
-    'G4: a run that loses its store again and again is no crash of %i processes that live',
+    'G4: a run that loses its store again and again does not count as a crash of %i live processes',
     async (count) => {
       const stage = new Stage()
       const work = new Work()
@@ -107,12 +107,12 @@ describe('a lease', () => {
     const work = new Work()
     await stage.process({ jobs: { work: work.handler }, store })
     await enqueue(stage, ['a'])
-    // Asked at 10 s and answered; asked again at 20 s, which is answered after the lease would be over.
+    // A renewal at 10 s is answered; the one at 20 s is answered after the lease would have expired.
     await stage.pass(34 * second)
     expect(work.begun[0]?.signal.aborted).toBe(true)
   })
 
-  it('what kills its worker three times is quarantined; retry revives it', async () => {
+  it('a run that kills its worker three times is quarantined; retry makes it pending again', async () => {
     const stage = new Stage()
     const work = new Work()
     const cast: Cast = { jobs: { work: work.handler } }
@@ -139,7 +139,7 @@ describe('a lease', () => {
     expect(await runOf(stage, id)).toMatchObject({ state: 'done', attempt: 4, result: 'alive' })
   })
 
-  it('what keeps the lease may fail each time: workers follow one another once a second and not faster', async () => {
+  it('if the heartbeat always fails, workers are replaced at most once a second', async () => {
     const stage = new Stage()
     const { store, calls } = troubled(stage.store)
     const process = await stage.process({
@@ -153,8 +153,8 @@ describe('a lease', () => {
   })
 })
 
-describe('what had ended when its worker gave up', () => {
-  it('is offered again and again: the store came back in time, and nothing of it is performed again', async () => {
+describe('a result that was not stored when its worker gave up', () => {
+  it('is resubmitted until the store is back; the run is not repeated', async () => {
     const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
     await work.end(0, { value: 'kept' })
     await stage.pass(24 * second)
@@ -176,7 +176,7 @@ describe('what had ended when its worker gave up', () => {
     ])
   })
 
-  it('is offered also when the lease is over: it is stored if nobody has taken over', async () => {
+  it('is resubmitted even after the lease has expired: it is stored if no worker has taken over', async () => {
     const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
     await work.end(0, { value: 'late' })
     await stage.pass(60 * second)
@@ -217,7 +217,7 @@ describe('what had ended when its worker gave up', () => {
     expect(process.of('run:ended')).toHaveLength(1)
   })
 
-  it('what a turn under way still brings is released, not begun', async () => {
+  it('claims that a running turn still returns are released, not begun', async () => {
     const stage = new Stage()
     const work = new Work()
     let answer: (() => void) | undefined
@@ -239,11 +239,11 @@ describe('what had ended when its worker gave up', () => {
     expect(work.begun.map((run) => run.attempt)).toEqual([2])
   })
 
-  it('is offered once where the store refuses it', async () => {
+  it('is submitted once if the store refuses it', async () => {
     const { stage, process, work, ids, away, offers } = await cutOff(['a'])
     await work.end(0, { value: 'refused' })
     await stage.pass(25 * second)
-    // The others' clock is ahead: to them the lease is over.
+    // The clock of the others is ahead: for them the lease has expired.
     const row = stage.tables.workers.get('worker-1')
     if (row !== undefined) row.leaseUntil = t0 - 1
     const other = await stage.process({ jobs: {} })
@@ -256,7 +256,7 @@ describe('what had ended when its worker gave up', () => {
     expect(process.of('run:ended')).toEqual([])
   })
 
-  it('is offered no more to a store that is closed', async () => {
+  it('is not resubmitted to a closed store', async () => {
     const { stage, process, work, away, offers } = await cutOff(['a'])
     await work.end(0)
     await stage.pass(25 * second)
@@ -269,7 +269,7 @@ describe('what had ended when its worker gave up', () => {
     expect(offers).toHaveLength(offered)
   })
 
-  it('a stop waits for it, but not longer than five seconds', async () => {
+  it('delays a stop, but not longer than five seconds', async () => {
     for (const isBack of [true, false]) {
       const { stage, process, work, ids, away } = await cutOff(['a'])
       await work.end(0, { value: 'kept' })
@@ -285,7 +285,7 @@ describe('what had ended when its worker gave up', () => {
     }
   })
 
-  it('a worker that gives up while its engine stops offers it before it retires', async () => {
+  it('is submitted before the worker retires if the engine stops', async () => {
     const { stage, process, work, ids, away } = await cutOff(['a', 'b'])
     await work.end(0, { value: 'kept' })
     await stage.pass(20 * second)
@@ -301,7 +301,7 @@ describe('what had ended when its worker gave up', () => {
   })
 })
 
-/** A process that performs runs and then cannot reach its store; what its first worker offers is noted. */
+/** A process that performs runs and then cannot reach its store; records what its first worker submits. */
 async function cutOff(labels: readonly string[]) {
   const stage = new Stage()
   const work = new Work()

@@ -2,7 +2,7 @@ import type { LogLine } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 
-/** How long a line waits so that several are written together. */
+/** How long a line may wait, so that several are written together. */
 const bufferMs = 100
 
 /** Log lines on their way to the store: written together, and always before the end of their run. */

@@ -37,9 +37,9 @@ async function staged() {
   return { store, stage, job, work }
 }
 
-describe('one run for a process that comes and goes', () => {
+describe('one run of a short-lived process', () => {
   it.each(['done', 'failed'] as const)(
-    'Q7: is told as lost where another worker has ended it, although its handler %s',
+    'Q7: is reported as lost if another worker has ended it, although its handler %s',
     async (end) => {
       const { store, stage, work } = await staged()
       await stage.enqueue([aRun('a', { job: 'work' })])
@@ -86,7 +86,7 @@ describe('one run for a process that comes and goes', () => {
     expect(await store.workers()).toEqual([])
   })
 
-  it('stores its end although the store failed while it was performed', async () => {
+  it('stores its end even if the store failed while it was performed', async () => {
     const { store, stage, work } = await staged()
     const clock = new FakeClock(t0)
     await stage.enqueue([aRun('a', { job: 'work' })])
@@ -114,7 +114,7 @@ describe('one run for a process that comes and goes', () => {
     expect(worked).toMatchObject({ end: 'done', run: { state: 'done', result: 'made' } })
   })
 
-  it('performs one run, although more are due', async () => {
+  it('performs one run, even if more are due', async () => {
     const { store, stage, work } = await staged()
     await stage.enqueue([aRun('a', { job: 'work' }), aRun('b', { job: 'work' })])
     expect(await work(() => undefined)).toMatchObject({ end: 'done' })
@@ -136,7 +136,7 @@ describe('one run for a process that comes and goes', () => {
   })
 
   it.each(['all', 'switch:worker', 'queue:default'] as const)(
-    'Q7: keeps its instant while %s is held, however far ahead is asked for',
+    'Q7: keeps its instant while %s is held, whatever aheadMs is',
     async (target) => {
       const { store, stage, job, work } = await staged()
       expect(job.queue).toBe('default')

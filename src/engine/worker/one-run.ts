@@ -39,12 +39,12 @@ export interface OneRunOptions {
 /** The run that was claimed, and how the attempt ended. */
 export interface PerformedRun {
   readonly run: Run
-  /** `lost`: the claim was no longer current when the end was to be stored, so that what others did counts. */
+  /** `lost`: the claim was no longer current when the end was submitted, so the result of the other worker counts. */
   readonly end: AttemptEnd
   readonly durationMs: number
 }
 
-/** How often a worker asks whether its run was cancelled. */
+/** How often the worker checks whether its run was cancelled. */
 const pollMs = 2000
 
 /** Claims the next due run, performs it and stores its end; undefined if there is none. */
@@ -84,7 +84,7 @@ export async function performOneRun(options: OneRunOptions): Promise<PerformedRu
   return await performed(options, seen)
 }
 
-/** What a pass has done so far. */
+/** The progress of a pass. */
 interface Seen {
   claim?: Claim
   claimedMs?: number
@@ -96,7 +96,7 @@ async function passUntil(worker: Worker, signal: AbortSignal): Promise<void> {
   await worker.pass(signal)
   if (!signal.aborted) return
   await worker.drain(signal)
-  // However long the handler takes to stop: until then, the lease is kept.
+  // The lease is kept until the handler has stopped, however long that takes.
   await worker.abort(new AbortController().signal)
 }
 
@@ -121,7 +121,7 @@ async function passAhead(
 ): Promise<void> {
   if (aheadMs === 0 || signal.aborted) return
   const held = new Set<string>((await store.holds({ openAt: now() })).map(({ target }) => target))
-  // A run that cannot be claimed must keep its instant: else it would be early once the hold ends.
+  // A run that cannot be claimed must keep its instant: otherwise it would start early once the hold ends.
   if (claimingTargets.some((target) => held.has(target))) return
   for (const run of await waitingUntil(store, now() + aheadMs)) {
     const executableJob = executableJobs.get(run.job)
@@ -134,7 +134,7 @@ async function passAhead(
 
 const page = 1000
 
-/** Pending runs whose instant comes until then, the earliest first. */
+/** Pending runs that are due until an instant, the earliest first. */
 async function waitingUntil(store: Store, untilAt: Instant): Promise<readonly Run[]> {
   const found: Run[] = []
   for (let before: string | undefined; ; ) {

@@ -3,12 +3,12 @@ import { enqueue, minute, runOf, Stage, t0, Work } from '../../../test/fixtures/
 import type { Run } from '../../kernel/run/run.js'
 import type { RunContext } from './perform.js'
 
-/** What only looks like a promise. */
+/** An object that only looks like a promise. */
 function thenable(then: (yes: (value: string) => void, no: (error: Error) => void) => void): object {
   return new Proxy({}, { get: (_, key) => (key === 'then' ? then : undefined) })
 }
 
-describe('what a handler does becomes an outcome', () => {
+describe('every end of a handler becomes an outcome', () => {
   async function outcomeOf(handler: (run: RunContext) => unknown): Promise<{ run: Run; stage: Stage }> {
     const stage = new Stage()
     await stage.process({ jobs: { work: handler } })
@@ -56,7 +56,7 @@ describe('what a handler does becomes an outcome', () => {
       { state: 'failed' },
     ],
     [
-      'throws what cannot be looked at',
+      'throws a value that cannot be inspected',
       () => {
         throw new Proxy(new Error('x'), {
           get: () => {
@@ -67,12 +67,12 @@ describe('what a handler does becomes an outcome', () => {
       { state: 'failed' },
     ],
     [
-      'returns what JSON cannot carry',
+      'returns a value that is not JSON',
       () => ({ big: 10n }),
       { state: 'done', result: { rota: 'the result is not JSON and was not stored' } },
     ],
     [
-      'returns a circle',
+      'returns a circular value',
       () => {
         const c: { c?: unknown } = {}
         c.c = c
@@ -114,7 +114,7 @@ describe('what a handler does becomes an outcome', () => {
   ])('one that %s', async (_, handler, expected) => {
     const { run, stage } = await outcomeOf(handler)
     expect(run).toMatchObject(expected)
-    // The worker goes on as if nothing had happened.
+    // The worker continues normally.
     const [next] = await enqueue(stage, ['next'])
     expect((await runOf(stage, next)).attempt).toBe(1)
   })
@@ -151,7 +151,7 @@ describe('what a handler does becomes an outcome', () => {
     expect(lines.at(-1)?.text).toContain('output cut')
   })
 
-  it('whoever hears that a run has ended can read its lines', async () => {
+  it('a listener of the end of a run can read its lines', async () => {
     const stage = new Stage()
     const process = await stage.process({ jobs: { work: (run) => run.log('hello') } })
     let seen = -1
@@ -162,7 +162,7 @@ describe('what a handler does becomes an outcome', () => {
     expect(seen).toBe(1)
   })
 
-  it('the context says which attempt of what this is', async () => {
+  it('the context describes the run and its attempt', async () => {
     const stage = new Stage()
     const work = new Work()
     const triggers = { t: { every: '1m', partition: 'hour' as const, payload: { p: 1 } } }

@@ -124,7 +124,7 @@ export class Performance implements Traced {
   /** Stops it because of an uncaught error of its handler, unless it was stopped before or has ended. */
   fail(error: unknown): void {
     const failure = failed(error)
-    this.log(`an error that nobody caught: ${failure.error.message}`, 'error')
+    this.log(`uncaught error: ${failure.error.message}`, 'error')
     if (this.#stopped !== undefined || this.#reported) {
       this.#deps.failedLate(this, failure)
       return
@@ -174,7 +174,7 @@ export class Performance implements Traced {
   }
 }
 
-/** What an attempt needs of its worker. */
+/** What an attempt needs from its worker. */
 export interface PerformDeps {
   readonly clock: Clock
   readonly now: () => Instant
@@ -244,17 +244,17 @@ function failed(error: unknown): Failed {
   }
 }
 
-/** What a handler came to that threw something. */
+/** The result of a handler that threw. */
 function thrown(error: unknown): AttemptResult {
   const failure = failed(error)
   const { snoozeMs } = failure.said
   if (snoozeMs === undefined) return failure
-  // Without a text of its own an error is stored under its name.
+  // An error without a message is stored with its name as the message.
   const reason = failure.error.message === 'Snooze' ? '' : failure.error.message
   return { kind: 'snoozed', forMs: snoozeMs, reason: boundText(reason, maxReasonBytes) }
 }
 
-/** The longest reason of a run that put itself off. */
+/** The longest reason of a snoozed run. */
 const maxReasonBytes = 500
 
 /** The result of a stopped attempt; undefined if its claim is no longer its own. */
@@ -265,7 +265,7 @@ function stopResult(reason: Exclude<StopReason, 'failed'>, job: Job): AttemptRes
     case 'cancelled':
       return { kind: 'cancelled', error: errorOf('CANCELLED', 'cancelled on request') }
     case 'released':
-    // Another worker may have the claim; the report shows that this process did not die of the run.
+    // Another worker may have the claim; the report shows that the run did not crash this process.
     case 'expired':
       return { kind: 'released' }
     case 'terminated':

@@ -21,7 +21,7 @@ function staged() {
   return { app, clock, pass: (ms: number) => clock.advance(ms, settle) }
 }
 
-/** Everything that is there to be read now. */
+/** Everything that can be read now. */
 async function read(stream: AsyncIterableIterator<TaskResult>, count: number): Promise<TaskResult[]> {
   const results: TaskResult[] = []
   for await (const result of stream) {
@@ -32,7 +32,7 @@ async function read(stream: AsyncIterableIterator<TaskResult>, count: number): P
 }
 
 describe('the worker pool', () => {
-  it('N5: gives a job as a task whose id comes from the due instant, with command, user, metadata and a signal', async () => {
+  it('N5: passes a run as a task with an id from the due instant, command, user, metadata and a signal', async () => {
     const { app, pass } = staged()
     let task: ReturnType<typeof toTask> | undefined
     app.job('check_status', (run: RunContext) => {
@@ -63,7 +63,7 @@ describe('the worker pool', () => {
     )
   })
 
-  it('N5: gives the end of every attempt with its error, and drops what a slow reader leaves, saying how many', async () => {
+  it('N5: streams the end of every attempt with its error; drops and counts results for a slow reader', async () => {
     const { app, pass } = staged()
     app.job('flaky', () => Promise.reject(new Error('no luck')), { retry: { attempts: 2, delay: 0 } })
     app.job('plain', () => undefined)
@@ -89,7 +89,7 @@ describe('the worker pool', () => {
     ])
   })
 
-  it('N5: ends the stream with the app, after what waits to be read', async () => {
+  it('N5: ends the stream with the app, after the waiting results', async () => {
     const { app, clock, pass } = staged()
     app.job('plain', () => undefined)
     await app.start()
@@ -103,7 +103,7 @@ describe('the worker pool', () => {
     expect(await app.pool.results().next()).toEqual({ done: true, value: undefined })
   })
 
-  it('N5: a stream whose signal has aborted already is over', async () => {
+  it('N5: a stream whose signal is already aborted has ended', async () => {
     const { app } = staged()
     expect(await app.pool.results({ signal: AbortSignal.abort() }).next()).toEqual({
       done: true,
@@ -111,7 +111,7 @@ describe('the worker pool', () => {
     })
   })
 
-  it('N11: counts attempts begun, done and failed apart, and how long all took', async () => {
+  it('N11: counts started, completed and failed attempts separately, and their total duration', async () => {
     const { app, clock, pass } = staged()
     app.job('works', () => clock.sleep(1500))
     app.job('fails', () => Promise.reject(new Error('no luck')), { retry: { attempts: 3, delay: 0 } })

@@ -35,21 +35,21 @@ async function busy(): Promise<Prefetch> {
   return prefetch
 }
 
-it('a worker that gets limited runs only asks for no more than it may claim of them', async () => {
+it('a worker that gets only limited runs requests no more than it may claim of them', async () => {
   const prefetch = await busy()
   expect(prefetch.beside(0, Infinity)).toEqual({ prefetch: 1000, prefetchLimited: 100 })
   prefetch.claimed([claim(true), claim(true)])
   expect(prefetch.beside(0, Infinity)).toEqual({ prefetch: 100, prefetchLimited: 100 })
 })
 
-it('a worker that gets a plain run among limited ones asks for as many plain ones as it ends', async () => {
+it('a worker that gets a plain run among limited ones requests as many plain ones as it ends', async () => {
   const prefetch = await busy()
   prefetch.claimed([claim(true)])
   prefetch.claimed([claim(true), claim(false)])
   expect(prefetch.beside(0, Infinity)).toEqual({ prefetch: 1000, prefetchLimited: 100 })
 })
 
-it('a turn that brings nothing changes nothing of what a worker asks for', async () => {
+it('a turn without claims does not change what a worker requests', async () => {
   const prefetch = await busy()
   prefetch.claimed([claim(true)])
   prefetch.claimed([])

@@ -7,8 +7,8 @@ const aheadMs = 100
 const mostAhead = 2000
 
 /**
- * Of limited runs, which others may wait for, it claims as many as end during this many turns, or in this time if a turn
- * is shorter. Fewer would leave it without work while a turn takes its time.
+ * Of limited runs, which other runs may wait for, it claims as many as end during this many turns, or in this time if a
+ * turn is shorter. With fewer it would have no work during a slow turn.
  */
 const limitedAheadTurns = 2
 const limitedAheadMs = 10
@@ -19,7 +19,7 @@ export class Prefetch {
   #endedPerMs = 0
   #measuredAtMs: number
   #turnMs = 0
-  /** Whether the last claims were limited runs and nothing else. */
+  /** Whether the last claims were only limited runs. */
   #wereLimited = false
 
   constructor(clock: Clock) {
@@ -27,7 +27,7 @@ export class Prefetch {
     this.#measuredAtMs = clock.monotonicMs()
   }
 
-  /** Takes into account what has ended since the last call: a turn begins. */
+  /** Counts the ends since the last call; called when a turn begins. */
   measure(ended: readonly Ended[]): void {
     const atMs = this.#clock.monotonicMs()
     const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
@@ -38,25 +38,25 @@ export class Prefetch {
     this.#measuredAtMs = atMs
   }
 
-  /** Takes into account how long the turn took that has just been answered. */
+  /** Measures the duration of a turn; called when it has been answered. */
   turned(): void {
     this.#turnMs = (this.#turnMs + this.#clock.monotonicMs() - this.#measuredAtMs) / 2
   }
 
-  /** Takes into account what a turn brought. */
+  /** Remembers the kind of claims that a turn returned. */
   claimed(claims: readonly Claim[]): void {
     if (claims.length > 0) this.#wereLimited = claims.every(({ isLimited }) => isLimited === true)
   }
 
-  /** How many more to claim, `most` at most, while this many are claimed and not begun. */
+  /** How many more to claim, at most `most`, while this many are claimed and not begun. */
   beside(waiting: number, most: number): Required<Pick<ClaimRequest, 'prefetch' | 'prefetchLimited'>> {
     const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
-    // Refilled when half of it is used up, so that a turn brings many at once.
+    // Refilled when half of it is used up, so that one turn returns many.
     const prefetch = waiting <= target / 2 ? Math.min(target - waiting, most) : 0
     const limitedMs = Math.min(aheadMs, Math.max(limitedAheadMs, limitedAheadTurns * this.#turnMs))
     const limited = Math.floor(this.#endedPerMs * limitedMs) - waiting
     const prefetchLimited = Math.max(0, Math.min(limited, prefetch))
-    // A store locks what it looks at. Where limited runs are all that there is, it would lock many that nobody may take here.
+    // A store locks the runs that it reads. If there are only limited runs, it would lock many that cannot be claimed.
     return { prefetch: this.#wereLimited ? prefetchLimited : prefetch, prefetchLimited }
   }
 }

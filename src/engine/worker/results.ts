@@ -76,7 +76,7 @@ export class ResultStream implements AsyncIterableIterator<TaskResult> {
     this.#missed += 1
   }
 
-  /** Ends the stream after the results that wait already. */
+  /** Ends the stream after the waiting results. */
   end(): void {
     this.#isEnded = true
     // The signal may live longer than the stream.

@@ -19,7 +19,7 @@ export interface WorkerOptions {
   readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
   /** The interval of the slow poll behind all hints. */
   readonly pollMs: number
-  /** Called when runs have ended whose end may make a trigger due. */
+  /** Called when the end of a run may make a trigger due. */
   readonly onDue: () => void
   /** Called when the store has taken the lease away. */
   readonly onExpired: () => void

@@ -29,7 +29,7 @@ async function working(options: Partial<Cast> & { work?: Work; job?: object } = 
 
 const payloads = (work: Work): unknown[] => work.begun.map((run) => run.payload)
 
-describe('how much is done at once', () => {
+describe('concurrency', () => {
   it('never more runs than the concurrency, and the next begins when one ends', async () => {
     const { stage, work } = await working({ concurrency: 3 })
     await enqueue(stage, ['a', 'b', 'c', 'd', 'e'])
@@ -48,7 +48,7 @@ describe('how much is done at once', () => {
     expect(work.begun).toHaveLength(1000)
   })
 
-  it('a higher priority goes first, whatever was there before', async () => {
+  it('a higher priority goes first, whatever was enqueued before', async () => {
     const { stage, work } = await working({ concurrency: 1 })
     await enqueue(stage, ['first'])
     await enqueue(stage, ['low'], { priority: -1 })
@@ -74,7 +74,7 @@ describe('how much is done at once', () => {
     expect(work.begun).toHaveLength(3)
   })
 
-  it('runs with one group key are held one at a time, others pass them by', async () => {
+  it('runs with one concurrency key are performed one at a time, others overtake them', async () => {
     const { stage, work } = await working()
     const slots: ConcurrencySlot[] = [{ key: 'key:work:x', limit: 1 }]
     await enqueue(stage, ['x1', 'x2', 'x3'], { slots })
@@ -84,7 +84,7 @@ describe('how much is done at once', () => {
     expect(payloads(work)).toEqual(['x1', 'y', 'x2'])
   })
 
-  it('a unique key gives the run that has it until that is final, and for as long as it was asked for', async () => {
+  it('a unique key returns the existing run until that is final, and as long as `uniqueFor` says', async () => {
     const { stage, work } = await working()
     const [first] = await enqueue(stage, ['a'], { uniqueKey: 'k', uniqueUntil: t0 + minute })
     expect(await enqueue(stage, ['b'], { uniqueKey: 'k' })).toEqual([first])
@@ -102,7 +102,7 @@ describe('how much is done at once', () => {
     expect(begunAt).toEqual([t0 + 1, t0 + 999, t0 + 12_345])
   })
 
-  it('a worker that stalls releases the limited runs that it claimed ahead', async () => {
+  it('a worker without free slots releases the limited runs that it prefetched', async () => {
     const stage = new Stage()
     const begun: unknown[] = []
     const handler = (run: RunContext): Promise<void> | undefined => {
@@ -123,7 +123,7 @@ describe('how much is done at once', () => {
     expect(begun.at(-1)).toBe('x')
   })
 
-  it('sync handlers in bulk let timers and sockets have their turn in between', async () => {
+  it('many synchronous handlers do not block timers and sockets', async () => {
     let done = 0
     let doneAtFirstTurn = 0
     const stage = new Stage()
@@ -150,7 +150,7 @@ describe('how much is done at once', () => {
 describe('trying again', () => {
   const retry = { attempts: 3, delay: '10s', backoff: 'exponential', jitter: 0 }
 
-  it('waits as the backoff says, to the millisecond, until the budget is used up', async () => {
+  it('waits for the exact backoff until the attempts are used up', async () => {
     const begunAt: number[] = []
     const handler = (): void => {
       begunAt.push(stage.clock.now() - t0)
@@ -165,7 +165,7 @@ describe('trying again', () => {
     expect(await endsOf(stage, id)).toEqual(['failed', 'failed', 'failed'])
   })
 
-  it('a permanent error is not tried again', async () => {
+  it('a permanent error is not retried', async () => {
     const handler = (): void => {
       throw new PermanentError('never')
     }
@@ -175,7 +175,7 @@ describe('trying again', () => {
     expect(await runOf(stage, id)).toMatchObject({ state: 'failed', attempt: 1, error: { message: 'never' } })
   })
 
-  it('an error that says when to try again sets the time of the next try, and counts', async () => {
+  it('a RetryAfter error sets the time of the next attempt, and counts as a failure', async () => {
     const tries: (readonly [number, boolean])[] = []
     const handler = (run: RunContext): void => {
       tries.push([stage.clock.now() - t0, run.isLastAttempt])
@@ -222,7 +222,7 @@ describe('trying again', () => {
     expect(await endsOf(stage, id)).toEqual(['snoozed', 'snoozed', 'snoozed', 'done'])
   })
 
-  it('errors that a job does not retry end its run: by class, code, exit code or status', async () => {
+  it('`retry.not` ends a run without a retry: by class, code, exit code or status', async () => {
     class Refused extends TypeError {}
     const errors = [
       new Refused('class'),
@@ -246,7 +246,7 @@ describe('trying again', () => {
     expect(runs.map((run) => run?.attempt)).toEqual([1, 1, 1, 1, 2])
   })
 
-  it('retry gives a failed run a fresh budget; attempts keep counting', async () => {
+  it('retry gives a failed run new attempts; their numbers continue', async () => {
     const { stage, work } = await working()
     const [id = ''] = await enqueue(stage, ['x'])
     await work.end(0, { error: new Error('no') })
@@ -258,7 +258,7 @@ describe('trying again', () => {
 })
 
 describe('timeouts', () => {
-  it('a function that heeds its signal ends at the timeout, which counts against the budget', async () => {
+  it('a function that obeys its signal ends at the timeout, which counts as a failure', async () => {
     const { stage, work } = await working({ job: { timeout: '5s', retry: { attempts: 2, delay: 0 } } })
     const [id] = await enqueue(stage, ['x'])
     await stage.pass(5 * second - 1)
@@ -270,7 +270,7 @@ describe('timeouts', () => {
     expect(await runOf(stage, id)).toMatchObject({ state: 'failed', error: { code: 'TIMED_OUT' } })
   })
 
-  it('one that ignores it is timed out ten seconds later, and its slot stays taken until it returns', async () => {
+  it('a function that ignores it times out ten seconds later, and its slot stays taken until it returns', async () => {
     const work = new Work({ heedsSignal: false })
     const { stage, process } = await working({ work, job: { timeout: '5s' }, concurrency: 2 })
     const [first, second_] = await enqueue(stage, ['a', 'b', 'c'])
@@ -292,14 +292,14 @@ describe('timeouts', () => {
 describe('cancelling', () => {
   const reason = 'not needed'
 
-  it('a waiting run is cancelled at once', async () => {
+  it('a waiting run is cancelled immediately', async () => {
     const { stage } = await working({ concurrency: 1 })
     const [, id = ''] = await enqueue(stage, ['a', 'b'])
     expect(await stage.store.cancel({ run: id, now: t0, reason })).toBe('cancelled')
     expect(await runOf(stage, id)).toMatchObject({ state: 'cancelled', reason, attempt: 0 })
   })
 
-  it('a running one is told to stop and is cancelled when it has', async () => {
+  it('a running run is aborted, and is cancelled when it has stopped', async () => {
     const { stage, work } = await working()
     const [id = ''] = await enqueue(stage, ['a'])
     expect(await stage.store.cancel({ run: id, now: t0, reason })).toBe('requested')
@@ -309,7 +309,7 @@ describe('cancelling', () => {
     expect(await endsOf(stage, id)).toEqual(['cancelled'])
   })
 
-  it('one that is claimed ahead and not begun never begins', async () => {
+  it('a prefetched run never begins', async () => {
     const stage = new Stage()
     const begun: unknown[] = []
     const long = new Work()
@@ -318,7 +318,7 @@ describe('cancelling', () => {
       return String(run.payload).startsWith('long') ? long.handler(run) : undefined
     }
     await stage.process({ jobs: { work: handler }, concurrency: 1 })
-    // Many short ones make the worker claim ahead; then a long one keeps what it has at hand from beginning.
+    // Many short runs make the worker prefetch; then a long one keeps the prefetched runs from beginning.
     await enqueue(stage, [...Array.from({ length: 600 }, (_, index) => `s${index}`), 'long', 'after'])
     const [, id = ''] = await enqueue(stage, ['long', 'after'])
     const run = await runOf(stage, id)
@@ -330,7 +330,7 @@ describe('cancelling', () => {
     expect(begun).not.toContain('after')
   })
 
-  it('a cancel reaches its holder although upkeep takes over lost runs in the same moment', async () => {
+  it('a cancel reaches its holder even if upkeep takes over lost runs at the same moment', async () => {
     const stage = new Stage()
     const lost = new Work()
     const work = new Work()
