@@ -36,6 +36,11 @@ interface SwarmOptions {
   readonly workers: number
   /** The share of processes that are killed. */
   readonly killed: number
+  /** When the last of those is killed, after its start: the more processes at once, the slower each of them. */
+  readonly killedWithinMs: number
+  /** When the last entry falls due. */
+  readonly dueWithinSeconds: number
+  readonly lease: string
 }
 
 /** What a run does: it says that it began, takes a moment, and says that it ended. */
@@ -82,7 +87,7 @@ class Swarm {
   /** Due from now to some seconds ahead, so that some must be waited for. */
   #entries(): string[] {
     return Array.from({ length: this.#options.entries }, (_, index) => {
-      const dueAt = Date.now() + this.#random.int(1, 8) * 1000
+      const dueAt = Date.now() + this.#random.int(1, this.#options.dueWithinSeconds) * 1000
       const at = `${new Date(dueAt).toISOString().slice(0, 19)}Z`
       return `  - { publish_at: "${at}", pipeline_path: effect.yml, run_id_prefix: e${index} }`
     })
@@ -95,7 +100,10 @@ class Swarm {
   }
 
   readonly #schedule = ['schedule', '--plan', 'plan.yaml', '--queue-dir', 'queue']
-  readonly #work = ['work', '--queue-dir', 'queue', '--lease', '5s']
+
+  get #work(): readonly string[] {
+    return ['work', '--queue-dir', 'queue', '--lease', this.#options.lease]
+  }
 
   /** Whether every entry has become a run: after that no pass finds anything. */
   get #isEnqueued(): boolean {
@@ -118,7 +126,7 @@ class Swarm {
   }
 
   async #process(args: readonly string[], killed: number): Promise<void> {
-    const { directory } = this.#options
+    const { directory, killedWithinMs } = this.#options
     this.#processes += 1
     const child = spawn(process.execPath, [program, ...args], {
       cwd: directory,
@@ -127,7 +135,7 @@ class Swarm {
     })
     let errors = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
-    const killAfterMs = this.#random.chance(killed) ? this.#random.int(100, 2500) : undefined
+    const killAfterMs = this.#random.chance(killed) ? this.#random.int(100, killedWithinMs) : undefined
     const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
     const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
       child.once('close', (...how) => resolve(how))

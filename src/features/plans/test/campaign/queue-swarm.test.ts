@@ -11,8 +11,9 @@ it(`Q6, Q7: does everything once over ${rounds} rounds of a swarm on one directo
   const broken: string[] = []
   for (let round = 0; round < rounds; round++) {
     const directory = await mkdtemp(join(tmpdir(), 'rota-swarm-'))
-    const size = { entries: 150, schedulers: 12, workers: 24, killed: 0.35 }
-    const report = await swarm({ seed: seed + round, directory, ...size })
+    const size = { entries: 150, schedulers: 12, workers: 24, dueWithinSeconds: 8, lease: '5s' }
+    const kills = { killed: 0.35, killedWithinMs: 2500 }
+    const report = await swarm({ seed: seed + round, directory, ...size, ...kills })
     const told = JSON.stringify({ ...report, broken: report.broken.length })
     console.log(`round ${round + 1} of ${rounds}, seed ${seed + round}:`, told)
     broken.push(...report.broken)
