@@ -16,7 +16,7 @@ afterAll(() => server.stop())
 
 it(`G1–G7: ${days} days of 20 triggers with crashes, daylight saving and clock steps, on Postgres (seed ${seed})`, async () => {
   const stores = await PostgresStores.on(server)
-  const report = await simulateOnPostgres({ seed, days }, stores.fresh())
+  const report = await simulateOnPostgres({ seed, days, count: 20 }, stores.fresh())
   expect(report.broken.slice(0, 10)).toEqual([])
   expect(report.crashes).toBeGreaterThan(days)
 }, 300_000)

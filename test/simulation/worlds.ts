@@ -21,31 +21,36 @@ export interface Choice {
   readonly days: number
 }
 
+/** A world whose triggers are drawn: also how many. */
+export interface DrawnChoice extends Choice {
+  readonly count: number
+}
+
 const hourMs = 3_600_000
 
-/** Three hundred triggers on the memory store, from January on. */
-export async function simulateOnMemory(choice: Choice): Promise<SimulationReport> {
-  const world = { count: 300, startAt: Date.UTC(2026, 0, 5), crashEveryMs: 30 * hourMs }
+/** Triggers on the memory store, from January on. */
+export async function simulateOnMemory(choice: DrawnChoice): Promise<SimulationReport> {
+  const world = { count: choice.count, startAt: Date.UTC(2026, 0, 5), crashEveryMs: 30 * hourMs }
   return await simulateInMemory(choice, world)
 }
 
-/** Two hundred triggers on one SQLite file, over the change to summer time. */
-export async function simulateOnSqlite(choice: Choice): Promise<SimulationReport> {
-  const world = { count: 200, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs }
+/** Triggers on one SQLite file, over the change to summer time. */
+export async function simulateOnSqlite(choice: DrawnChoice): Promise<SimulationReport> {
+  const world = { count: choice.count, startAt: Date.UTC(2026, 2, 1), crashEveryMs: 10 * hourMs }
   return await simulateInFile(choice, world)
 }
 
-/** Fifty triggers on one directory of files, over the change to summer time. */
-export async function simulateOnFiles(choice: Choice): Promise<SimulationReport> {
-  const world = { count: 50, startAt: Date.UTC(2026, 2, 27), crashEveryMs: 5 * hourMs }
+/** Triggers on one directory of files, over the change to summer time. */
+export async function simulateOnFiles(choice: DrawnChoice): Promise<SimulationReport> {
+  const world = { count: choice.count, startAt: Date.UTC(2026, 2, 27), crashEveryMs: 5 * hourMs }
   return await simulateOnDisk(choice, world, (directory) =>
     openFilesStore({ path: join(directory, 'data'), durability: 'normal', clock: systemClock, endEffects }),
   )
 }
 
-/** Twenty triggers in one schema of a Postgres server, over the change to summer time. */
-export async function simulateOnPostgres(choice: Choice, url: string): Promise<SimulationReport> {
-  const world = { count: 20, startAt: Date.UTC(2026, 2, 28), crashEveryMs: 4 * hourMs }
+/** Triggers in one schema of a Postgres server, over the change to summer time. */
+export async function simulateOnPostgres(choice: DrawnChoice, url: string): Promise<SimulationReport> {
+  const world = { count: choice.count, startAt: Date.UTC(2026, 2, 28), crashEveryMs: 4 * hourMs }
   return await simulateOnDisk(choice, world, () => openPostgresStore({ url, clock: systemClock, endEffects }))
 }
 
