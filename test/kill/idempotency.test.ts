@@ -3,24 +3,31 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../src/app/rota.js'
+import { postgresDatabases, type Databases } from '../fixtures/databases.js'
 import { ShiftedClock } from '../fixtures/shifted-clock.js'
 
 const script = fileURLToPath(new URL('one-request.mjs', import.meta.url))
 
 const enqueue = { path: '/runs', body: { job: 'greet', delay: '1h', reason: 'once' } }
 
-interface Sending {
+/** A store, and a way to let time pass for its keys. */
+interface Stage {
+  readonly store: string
   readonly env: Readonly<Record<string, string>>
+  readonly pass: (ms: number) => Promise<void>
+}
+
+interface Sending {
   readonly key?: string
   readonly dies?: string
   readonly request?: { readonly path: string; readonly body: object }
 }
 
 /** Sends a request from a process of its own, which may die at a point. */
-async function send(store: string, options: Sending) {
-  const { env, key = 'order-7', dies = '', request: { path, body } = enqueue } = options
+async function send({ store, env }: Stage, options: Sending = {}) {
+  const { key = 'order-7', dies = '', request: { path, body } = enqueue } = options
   return await new Promise<{ signal: unknown; answer: Record<string, unknown> | undefined }>((resolve) => {
     const args = [script, store, dies, path, JSON.stringify(body), key]
     execFile(process.execPath, args, { env: { ...process.env, ...env } }, (error, stdout) => {
@@ -30,7 +37,7 @@ async function send(store: string, options: Sending) {
   })
 }
 
-async function kept(store: string) {
+async function kept({ store }: Stage) {
   const app = createApp({ store, create: false }, 'api')
   const runs = await app.runs.list()
   const entries = await app.history()
@@ -41,39 +48,62 @@ async function kept(store: string) {
   }
 }
 
-function stage() {
-  const directory = mkdtempSync(join(tmpdir(), 'rota-key-'))
-  return { store: `sqlite:${join(directory, 'rota.db')}`, clock: new ShiftedClock(directory) }
-}
-
 const killed = { signal: 'SIGKILL', answer: undefined }
 
-describe('a server that is killed', () => {
+let postgres: Databases
+
+beforeAll(async () => {
+  postgres = await postgresDatabases()
+})
+
+afterAll(() => postgres.stop())
+
+function onSqlite(): Stage {
+  const directory = mkdtempSync(join(tmpdir(), 'rota-key-'))
+  const clock = new ShiftedClock(directory)
+  return {
+    store: `sqlite:${join(directory, 'rota.db')}`,
+    env: clock.env,
+    pass: async (ms) => clock.shift(ms),
+  }
+}
+
+/** Time is the server's there: instead of the clock going on, the keys become older. */
+async function onPostgres(): Promise<Stage> {
+  const { url, run } = await postgres.create()
+  const older = (ms: number) =>
+    `update rota.notes set value = jsonb_set(value::jsonb, '{at}', to_jsonb((value::jsonb ->> 'at')::int8 - ${ms}))
+      where kind = 'request'`
+  return { store: url, env: {}, pass: (ms) => run(older(ms)) }
+}
+
+describe.each([
+  ['SQLite', onSqlite],
+  ['Postgres', onPostgres],
+] as const)('a server on %s that is killed', (_, on) => {
   it.each(['committed', 'answered'])(
     'when its change was %s gives the answer to the same request, and makes one change',
     async (dies) => {
-      const { store, clock } = stage()
-      const { env } = clock
-      expect(await send(store, { env, dies })).toEqual(killed)
-      const { runs, entries } = await kept(store)
+      const stage = await on()
+      expect(await send(stage, { dies })).toEqual(killed)
+      const { runs, entries } = await kept(stage)
       expect(runs).toHaveLength(1)
       expect(entries).toContain('run.enqueue: once')
       const answer = { status: 201, replayed: 'true', body: { id: runs[0], created: true } }
-      expect(await send(store, { env })).toEqual({ signal: null, answer })
-      clock.shift(61_000)
-      expect(await send(store, { env })).toEqual({ signal: null, answer })
-      expect(await kept(store)).toEqual({ runs, entries })
+      expect(await send(stage)).toMatchObject({ signal: null, answer })
+      await stage.pass(61_000)
+      expect(await send(stage)).toMatchObject({ signal: null, answer })
+      expect(await kept(stage)).toEqual({ runs, entries })
     },
   )
 
   it('cancels a run once, and answers with the run as it is', async () => {
-    const { store, clock } = stage()
-    const { env } = clock
-    await send(store, { env, dies: 'answered' })
-    const [id] = (await kept(store)).runs
+    const stage = await on()
+    await send(stage, { dies: 'answered' })
+    const [id] = (await kept(stage)).runs
     const request = { path: `/runs/${id}/cancel`, body: { reason: 'not needed' } }
-    expect(await send(store, { env, key: 'another', dies: 'committed', request })).toEqual(killed)
-    const { answer } = await send(store, { env, key: 'another', request })
+    expect(await send(stage, { key: 'another', dies: 'committed', request })).toEqual(killed)
+    const { answer } = await send(stage, { key: 'another', request })
     expect(answer).toMatchObject({
       status: 200,
       replayed: 'true',
@@ -82,15 +112,14 @@ describe('a server that is killed', () => {
   })
 
   it('makes no second change where the answer cannot be made again, and says what was changed', async () => {
-    const { store, clock } = stage()
-    const { env } = clock
+    const stage = await on()
     const request = { path: '/freeze', body: { reason: 'once' } }
-    expect(await send(store, { env, dies: 'committed', request })).toEqual(killed)
-    const soon = await send(store, { env, request })
+    expect(await send(stage, { dies: 'committed', request })).toEqual(killed)
+    const soon = await send(stage, { request })
     expect(soon.answer).toMatchObject({ status: 409, body: { code: 'KEY_IN_USE' } })
-    clock.shift(61_000)
-    const { entries } = await kept(store)
-    const later = await send(store, { env, request })
+    await stage.pass(61_000)
+    const { entries } = await kept(stage)
+    const later = await send(stage, { request })
     expect(later.answer).toMatchObject({
       status: 409,
       body: {
@@ -99,6 +128,37 @@ describe('a server that is killed', () => {
         todo: expect.stringContaining('do not repeat it'),
       },
     })
-    expect((await kept(store)).entries).toEqual(entries)
+    expect((await kept(stage)).entries).toEqual(entries)
   })
 })
+
+it('a server on Postgres that is killed around any of its commits makes one change', async () => {
+  const stage = await onPostgres()
+  await send(stage, { key: 'first' })
+  const whole = await send(stage, { key: 'whole' })
+  const commits = Number(whole.answer?.['commits'])
+  // Of the key, of the change, and of the answer.
+  expect(commits).toBeGreaterThanOrEqual(3)
+  const keys = Array.from({ length: commits }, (_, i) => [`before-commit-${i + 1}`, `commit-${i + 1}`]).flat()
+  for (const key of keys) expect(await send(stage, { key, dies: key }), key).toEqual(killed)
+  const before = await kept(stage)
+  const answers = new Map<string, Record<string, unknown> | undefined>()
+  for (const key of keys) answers.set(key, (await send(stage, { key })).answer)
+  // Those that died between the key and the change: their keys can be taken over after a minute.
+  const early = keys.filter((key) => answers.get(key)?.['status'] === 409)
+  for (const key of early) expect(answers.get(key), key).toMatchObject({ body: { code: 'KEY_IN_USE' } })
+  await stage.pass(61_000)
+  for (const key of early) answers.set(key, (await send(stage, { key })).answer)
+  const made = keys.map((key) => {
+    expect(answers.get(key), key).toMatchObject({ status: 201, body: { created: true } })
+    return (answers.get(key)?.['body'] as { id: string }).id
+  })
+  const { runs, entries } = await kept(stage)
+  expect(new Set(made).size).toBe(keys.length)
+  expect(runs).toEqual(expect.arrayContaining(made))
+  expect(runs).toHaveLength(keys.length + 2)
+  expect(entries.filter((one) => one === 'run.enqueue: once')).toHaveLength(keys.length + 2)
+  // Some died before their change, and some after it.
+  expect(early.length).toBeGreaterThan(0)
+  expect(before.runs.length).toBeGreaterThan(2)
+}, 120_000)
