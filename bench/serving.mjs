@@ -131,8 +131,10 @@ async function phase(clients, name, isAsked) {
   await sleep(1500)
   lateness = []
   const before = process.cpuUsage()
+  const serverBefore = postgres?.cpuMs()
   await sleep(seconds * 1000)
   const { user, system } = process.cpuUsage(before)
+  const serverMs = serverBefore === undefined ? undefined : postgres.cpuMs() - serverBefore
   const found = lateness.slice()
   const told = isAsked ? await answerOf(clients) : undefined
   const at = (share) => percentile(found, share).toFixed(1)
@@ -140,6 +142,7 @@ async function phase(clients, name, isAsked) {
     `${found.length} runs`,
     `late by p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`,
     `CPU of the process ${((user + system) / seconds / 1e4).toFixed(0)} %`,
+    ...(serverMs === undefined ? [] : [`of the database ${(serverMs / seconds / 10).toFixed(1)} %`]),
     ...(told === undefined
       ? []
       : [`${Math.round(told.perSecond)} answers a second, p99 ${told.p99.toFixed(1)} ms`]),

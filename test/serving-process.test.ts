@@ -5,6 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { rota } from '../src/index.js'
+import { createToken, revokeToken } from '../src/server/access/tokens.js'
 import { problemAnswer } from '../src/server/answer.js'
 import { allRoutes } from '../src/app/serve/served.js'
 import { openPostgresStore } from '../src/store/postgres/postgres-store.js'
@@ -90,6 +91,41 @@ describe.each(['sqlite', 'postgres'] as const)('a process that reads %s', (kind)
     for (const name of ['rota_runs', 'rota_attempts_started_total', 'nodejs_eventloop_lag_seconds']) {
       expect(metrics.split(`# TYPE ${name} `)).toHaveLength(2)
     }
+  })
+
+  it('says everything that was committed when it was asked, while many ask the same', async () => {
+    const app = rota({ store: urlOf('many') })
+    onTestFinished(() => app.close())
+    app.job('greet', () => 'hello')
+    const { port } = await app.listen({ port: 0 })
+    const { token, id: tokenId } = await createToken(await app.store(), {
+      name: 'ann',
+      role: 'read',
+      expiresAt: undefined,
+      now: app.now().getTime(),
+    })
+    const ask = () =>
+      fetch(`http://127.0.0.1:${port}/api/v1/runs?limit=100`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    const read = async (): Promise<readonly { id: string }[]> =>
+      ((await (await ask()).json()) as { items: { id: string }[] }).items
+    const over = new AbortController()
+    const others = Array.from({ length: 4 }, async () => {
+      let answers = 0
+      for (; !over.signal.aborted; answers += 1) await read()
+      return answers
+    })
+    for (let i = 0; i < 25; i += 1) {
+      const { id } = await app.enqueue('greet', {}, { delay: '1h' })
+      const found = await read()
+      expect(found.map((run) => run.id)).toContain(id)
+      expect(found).toHaveLength(i + 1)
+    }
+    over.abort()
+    for (const answers of await Promise.all(others)) expect(answers).toBeGreaterThan(0)
+    await revokeToken(await app.store(), { id: tokenId, now: app.now().getTime() })
+    expect((await ask()).status).toBe(401)
   })
 })
 

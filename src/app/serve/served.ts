@@ -4,9 +4,11 @@ import type { AppContext } from '../../features/app-context.js'
 import { packageVersion } from '../../formats/version.js'
 import { SignInAttempts } from '../../server/access/attempts.js'
 import { identifier, type Identify } from '../../server/access/identify.js'
+import { KnownEntries } from '../../server/access/known-entries.js'
 import { dispatcher } from '../../server/dispatch.js'
 import { toResponse, type Answer } from '../../server/answer.js'
 import { AnswerCache } from '../../server/answer-cache.js'
+import { StoreVersion } from '../../server/store-version.js'
 import { apiHandler, type FetchHandler, type RoutesElsewhere } from '../../server/handler.js'
 import { docsAnswer } from '../../server/docs-page.js'
 import { healthAnswer } from '../../server/health.js'
@@ -56,18 +58,30 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   const onTrouble = (error: unknown): void =>
     events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
   const store = await app.store()
-  const { version } = store
   const stream = new Broadcast({ store, clock, onTrouble })
   const undo = (['tick', 'run:started', 'run:ended', 'run:lost'] as const).map((name) =>
     events.on(name, () => stream.wake()),
   )
   const { readOnly, checkAnswers, other } = options
+  // What the process of the app answers is not of the store alone, or costs less than what it would wait for.
+  const version =
+    other?.isApp === true
+      ? new StoreVersion({ version: store.version, stamp: store.stamp, clock })
+      : undefined
+  const known = version === undefined ? undefined : new KnownEntries(version)
   const ofStore = other?.isApp === false ? undefined : new StoreMetrics(app)
   const ofProcess = other?.isApp === true ? undefined : new ProcessMetrics(app, await loadGauges())
   const identify = knownOr(
     'authorize' in options
       ? authorized(options.authorize)
-      : identifier({ store: context.store, now, ...options }),
+      : identifier({
+          entries: async (request) => {
+            const entries = await context.store()
+            return known?.of(request, entries) ?? entries
+          },
+          now,
+          ...options,
+        }),
   )
   const routes = await allRoutes({
     isMounted: 'authorize' in options,
@@ -85,8 +99,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     store: context.store,
     now,
     other: other === undefined ? undefined : routesOf(other),
-    // In memory and in files, a read costs less than what it would wait for.
-    cache: version === undefined && other?.isApp !== true ? undefined : new AnswerCache({ version, clock }),
+    cache: version === undefined ? undefined : new AnswerCache({ version, clock }),
   })
   const health = (question: 'live' | 'ready'): Promise<Answer> =>
     healthAnswer({ isReady: app.isReady, probe: async () => void (await store.pulse()) }, question)

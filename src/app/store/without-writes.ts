@@ -43,6 +43,7 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'workers',
   'watch',
   'version',
+  'stamp',
   'health',
   'close',
 ])

@@ -1,14 +1,15 @@
-import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { Caller, Connection, Route } from '../../wire/route.js'
 import { Refusal } from '../problem.js'
+import type { Entries } from './known-entries.js'
 import { checkHost, isLoopbackName, senderOf } from './origin.js'
 import { callerOfSession, sessionSecretOf } from './sessions.js'
 import { callerOfToken } from './tokens.js'
 
 /** What identifying callers needs. */
 export interface IdentifyOptions {
-  readonly store: () => Promise<Store>
+  /** The tokens and sessions for a request. */
+  readonly entries: (request: Request) => Promise<Entries>
   readonly now: () => Instant
   /** Whether the server listens on this machine only: callers on it then need no token. */
   readonly isLoopback: boolean
@@ -24,18 +25,19 @@ export function identifier(options: IdentifyOptions): Identify {
   const { isLoopback, hosts } = options
   const isOurs = (hostname: string): boolean =>
     (isLoopback && isLoopbackName(hostname)) || (hosts === undefined ? !isLoopback : hosts.includes(hostname))
-  return async ({ headers, method }, { peer = '' }, role) => {
+  return async (request, { peer = '' }, role) => {
+    const { headers, method } = request
     checkHost(headers, isOurs)
     const authorization = headers.get('authorization')
     if (authorization !== null) {
       const [, token = ''] = /^Bearer (\S+)$/i.exec(authorization) ?? []
-      const caller = await callerOfToken(await options.store(), { token, now: options.now() })
+      const caller = await callerOfToken(await options.entries(request), { token, now: options.now() })
       if (caller !== undefined) return caller
       throw notSignedIn('the token is unknown, revoked or expired')
     }
     const secret = sessionSecretOf(headers)
     if (secret !== undefined) {
-      const caller = await callerOfSession(await options.store(), { secret, now: options.now() })
+      const caller = await callerOfSession(await options.entries(request), { secret, now: options.now() })
       // The browser sends a cookie whatever page asks: a change needs a sign that it was a page of ours.
       const isOwn = method === 'GET' || method === 'HEAD' || senderOf(headers) === 'own page'
       if (caller !== undefined && isOwn) return caller

@@ -4,6 +4,7 @@ import type { StateChange } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { Caller } from '../../wire/route.js'
+import type { Entries } from './known-entries.js'
 import { callerOfTokenId, hashOf } from './tokens.js'
 
 /** The name of the cookie. */
@@ -36,7 +37,7 @@ async function ended(store: Store, now: Instant): Promise<StateChange[]> {
 
 /** Who a session stands for; nobody once it has ended, or its token is gone. */
 export async function callerOfSession(
-  store: Store,
+  store: Entries,
   { secret, now }: { secret: string; now: Instant },
 ): Promise<Caller | undefined> {
   if (!/^[\w-]{43}$/.test(secret)) return undefined

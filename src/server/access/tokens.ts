@@ -8,6 +8,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { Role } from '../../wire/role.js'
 import type { Caller } from '../../wire/route.js'
+import type { Entries } from './known-entries.js'
 
 /** A token as it can be listed. */
 export interface TokenInfo {
@@ -97,7 +98,7 @@ export async function revokeToken(
 
 /** Who a token stands for; nobody where it is unknown, revoked or expired. */
 export async function callerOfToken(
-  store: Store,
+  store: Entries,
   { token, now }: { token: string; now: Instant },
 ): Promise<(Caller & { readonly tokenId: string }) | undefined> {
   const [, id] = /^rota_([0-9a-f]{12})_[\w-]{43}$/.exec(token) ?? []
@@ -108,7 +109,7 @@ export async function callerOfToken(
 
 /** Who a token stands for, by its id; nobody where it is gone or expired. */
 export async function callerOfTokenId(
-  store: Store,
+  store: Entries,
   { id, now }: { id: string; now: Instant },
 ): Promise<Caller | undefined> {
   const entry = await tokenEntry(store, id)
@@ -120,7 +121,7 @@ function callerOf(entry: StateEntry, now: Instant): (Caller & { readonly tokenId
   return now < expiresAt ? { actor: name, role, tokenId: entry.name } : undefined
 }
 
-async function tokenEntry(store: Store, id: string): Promise<StateEntry | undefined> {
+async function tokenEntry(store: Entries, id: string): Promise<StateEntry | undefined> {
   const [entry] = await store.stateEntries({ kind: 'token', names: [id], limit: 1 })
   return entry
 }
