@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { ShiftedClock } from '../../../../test/fixtures/shifted-clock.js'
 import { at, Desk, entry, on } from './desk.js'
@@ -81,14 +82,16 @@ describe('rota schedule and rota work', () => {
     const desk = new Desk([])
     writeFileSync(join(desk.cwd, 'pipeline.web.yml'), endless)
     const { name } = foreign(desk, at(-5))
-    const running = start(['work'], { cwd: desk.cwd, env: on })
+    const running = start(['work', '--lease', '8s'], { cwd: desk.cwd, env: on })
     await running.said('begun')
     running.child.kill('SIGKILL')
     await running.ended
     writeFileSync(join(desk.cwd, 'pipeline.web.yml'), 'steps: [{ run: [node, draft.mjs] }]')
     expect(desk.files('running')).toEqual([name])
+    const { lease_until: leaseUntil } = desk.read(`data/queue/running/${name}`)
     let last = await desk.work(['--json'])
     expect(JSON.parse(last.stdout)).toMatchObject({ error: { code: 'queue_empty' } })
+    await wait(Date.parse(String(leaseUntil)) - Date.now())
     while (JSON.parse(last.stdout).decision === 'skipped') last = await desk.work(['--json'])
     expect(JSON.parse(last.stdout)).toMatchObject({ decision: 'done', attempts: 2 })
     expect(desk.files('done')).toEqual([name])
