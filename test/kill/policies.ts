@@ -144,6 +144,8 @@ class Client {
   async #hold(): Promise<void> {
     const app = this.#app
     const trigger = (): string => this.#random.pick(pairs as never as [string[], ...string[][]]).join('-')
+    // On a slow machine they last for so long that they would hide what the calendars exclude.
+    await wait(this.#world.fromAt + stretches.break.fromMs + 500 - Date.now())
     await this.#until(async () => {
       const name = trigger()
       const holds: readonly [() => Promise<boolean>, () => Promise<boolean>][] = [
