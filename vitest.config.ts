@@ -1,15 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.js'
 
 /**
- * Tests whose files share a process, so that it loads the sources once, which takes half of their CPU time. The others
- * have threads, servers or faults that the next file should not meet.
+ * Tests whose files share a process, so that it loads the sources once, which takes half of the CPU time of a small
+ * file. The others have large simulations or faults that the next file should not meet.
  */
-const sharing = [
-  'src/!(app|store)/**/*.test.ts',
-  'src/app/!(store)/**/*.test.ts',
-  'src/store/memory/**/*.test.ts',
-  'test/{cli,dashboard,features,time}/**/*.test.ts',
-]
+const sharing = ['src/**/*.test.ts', 'test/*.test.ts', 'test/!(faults|simulation)/**/*.test.ts']
 const excluded = ['**/test/campaign/**', '**/node_modules/**']
 const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
@@ -19,6 +15,7 @@ export default defineConfig({
     globalSetup: ['test/run-directory.ts'],
     // Many tests wait for processes and disks: left alone, vitest would keep one of two cores for itself.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...common, name: 'sharing', include: sharing, exclude: excluded, isolate: false } },
       {
