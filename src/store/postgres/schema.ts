@@ -7,6 +7,7 @@ import { version5 } from './migrations/version-5.js'
 import { version6 } from './migrations/version-6.js'
 import { version7 } from './migrations/version-7.js'
 import { version8 } from './migrations/version-8.js'
+import { version9 } from './migrations/version-9.js'
 
 /** All steps, oldest first. The schema itself is made before them. */
 export const migrations: readonly Migration[] = [
@@ -18,7 +19,8 @@ export const migrations: readonly Migration[] = [
   version6,
   version7,
   version8,
+  version9,
 ]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version8.version
+export const schemaVersion = version9.version

@@ -1,11 +1,5 @@
 import type { Migration } from '../../sql/migration.js'
-import { commitWork } from './version-8-commit.js'
 import { refusedKeys } from './version-8-keys.js'
-import { passSlotsOn } from './version-8-slots.js'
 
-/** The usual transaction claims runs where they wait. A process of the release before goes on with the functions that it knows. */
-export const version8: Migration = {
-  version: 8,
-  compatibleFrom: 1,
-  statements: [passSlotsOn, refusedKeys, commitWork],
-}
+/** Unique keys without sorting. Processes of the previous release call the same function. */
+export const version8: Migration = { version: 8, compatibleFrom: 1, statements: [refusedKeys] }

@@ -1,12 +1,35 @@
-// Frees slots. Whoever is next at a slot takes the place that was freed, and its count is right when this function returns.
-// "next_in" are such runs, still marked as waiting: the caller claims them or makes them ready. "let_in" are ready already.
+// One key, the common case, needs no loop over a query. Assignments need no executor.
+/** Locks slots, in the order of their numbers; from 256 on one lock stands for all of them. */
+export const lockSlots = `create or replace function rota.lock_slots(keys text[]) returns void language plpgsql as $body$
+  declare
+    is_done boolean;
+    id integer;
+  begin
+    if cardinality(keys) > 256 then
+      is_done := pg_advisory_xact_lock(1383036004, hashtext('rota'::name)) is null;
+      return;
+    end if;
+    is_done := pg_advisory_xact_lock_shared(1383036004, hashtext('rota'::name)) is null;
+    if cardinality(keys) = 1 then
+      is_done := pg_advisory_xact_lock(1383036003, hashtext('rota'::name || ':' || keys[1])) is null;
+      return;
+    end if;
+    for id in select distinct hashtext('rota'::name || ':' || given.key) from unnest(keys) given (key) order by 1 loop
+      is_done := pg_advisory_xact_lock(1383036003, id) is null;
+    end loop;
+  end $body$`
+
+// Frees slots. The run that is next at a slot takes over the freed place, and the count of the slot is right when this
+// function returns. "next_in" are these runs, still marked as waiting: the caller claims them or makes them ready. "let_in"
+// are runs that are ready already.
 //
-// Relies on: the primary keys of jobs and gates, runs_blocked. Usually each run that waits has one slot: then the slots do
-// not depend on each other. Otherwise it is done one end after the other, since their order decides who is let in.
-/** Frees slots, and finds who is next. */
+// Relies on: the primary keys of jobs and gates, runs_blocked. Usually each waiting run has one slot, and slots do not
+// depend on each other. Otherwise the ends are processed one by one, since their order decides which run is admitted. If
+// all runs leave the same slot, as with a job limit, its next runs are read in their order without joins ("is_one").
+/** Frees slots, and finds the next run at each. */
 export const passSlotsOn = `create function rota.pass_slots_on(
     of_jobs text[], of_gates text[], out let_in bigint[], out next_in bigint[], out next_places tid[], out next_jobs text[],
-    out next_priorities bigint[], out next_run_at bigint[], out next_kinds integer[]
+    out next_priorities bigint[], out next_run_at bigint[], out next_kinds integer[], out is_one boolean
   ) language plpgsql as $body$
   declare
     freed_keys text[];
@@ -16,8 +39,38 @@ export const passSlotsOn = `create function rota.pass_slots_on(
     same_gates text[];
     waiting_at text[];
     is_simple boolean;
+    one_key text;
+    one_limit bigint;
+    inside bigint;
+    fewer bigint;
   begin
     let_in := '{}';
+    is_one := of_gates[1] = all(of_gates) and of_jobs[1] = all(of_jobs) and json_array_length(of_gates[1]::json) = 1;
+    if is_one then
+      one_key := of_gates[1]::json -> 0 ->> 0;
+      one_limit := rota.slot_limit(of_jobs[1], one_key, (of_gates[1]::json -> 0 ->> 1)::bigint);
+      select admitted into inside from rota.gates where key = one_key;
+      select array_agg(seq), array_agg(place), array_agg(job), array_agg(priority), array_agg(run_at), array_agg(kind),
+        coalesce(bool_and(found.gates = of_gates[1] and found.job = of_jobs[1]), true)
+      into next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, is_one
+      from (
+        select seq, ctid as place, job, priority, run_at, case when crashes > 0 then 2 else 1 end as kind, gates
+        from rota.runs where state = 2 and waits_for = one_key
+        order by priority desc, run_at, seq limit greatest(0, one_limit - inside + cardinality(of_gates))
+      ) found;
+    end if;
+    if is_one and inside is not null then
+      next_in := coalesce(next_in, '{}');
+      next_places := coalesce(next_places, '{}');
+      fewer := cardinality(of_gates) - cardinality(next_in);
+      if inside <= fewer then
+        delete from rota.gates where key = one_key;
+      elsif fewer <> 0 then
+        update rota.gates set admitted = inside - fewer where key = one_key;
+      end if;
+      return;
+    end if;
+    is_one := false;
     with defined as materialized (
       select name, coalesce((definition::json ->> 'concurrency')::bigint, 9007199254740991) as total,
         (definition::json ->> 'concurrencyPerKey')::bigint as per_key

@@ -1,26 +1,60 @@
 /*
- * The usual transaction as one statement, which commits by itself: one journey to the server and back. What is not usual
- * ends in an error of its own, and is made again in the other way, which can do everything.
+ * The common transaction as one function call, which commits on its own: one round trip to the server. If something in it is
+ * uncommon, the function raises an error of its own, and the process repeats the work with the general transaction
+ * (commit-loop.ts), which can do everything.
  *
- * Runs with a slot and runs of a limited queue are claimed ahead of their turn as well, as many as the worker says
- * (docs/decisions/0059-prefetch-of-limited-runs.md). A run that waits at a slot is claimed by the turn that frees the slot,
+ * Runs with a slot and runs of a limited queue are prefetched too, as many as the worker asks for
+ * (docs/decisions/0059-prefetch-of-limited-runs.md). A run that waits for a slot is claimed by the turn that frees the slot,
  * without becoming ready first (docs/decisions/0089-claimed-where-it-waits.md).
  */
+import { countEntered, keepWithinQueues, lockQueues, writeQueues } from './version-9-queues.js'
 
-// The plan is kept from the first calls on, when there may be no run yet, and must be right for millions of them.
+// Ready runs of one wanted job.
+const ready = (condition: string): string => `select * from (
+            select ctid as place, priority, run_at, seq,
+              case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind
+            from rota.runs where state = 1 and job = want.job and ${condition}
+            order by priority desc, run_at, seq limit most for update skip locked
+          ) found`
+
+// The scan starts at the position that the process remembers: in front of it, the index has only entries of claimed runs.
+const fromThere = [
+  'want.from_priority is null',
+  'priority > want.from_priority',
+  'priority = want.from_priority and run_at >= want.from_run_at',
+  'priority < want.from_priority',
+]
+
+// The ready runs of all wanted jobs, the most urgent first.
+const pick = (
+  ready: string,
+): string => `select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue),
+          array_agg(priority), array_agg(run_at), array_agg(seq)
+        into picked, kinds, queues_of, priorities, run_ats, seqs from (
+          select found.*, want.queue
+          from unnest(wanted, wanted_queues, from_priorities, from_run_at) want (job, queue, from_priority, from_run_at)
+          cross join lateral (${ready}) found order by priority desc, run_at, seq
+        ) sorted;`
+
+// The plan is cached from the first calls on, when the table may be empty, and must fit millions of runs: hence the settings.
 //
-// Relies on: primary key of fences; the unique index of runs.id (record); runs_delayed_gated and runs_delayed (promote);
-// the unique index of workers.id and notices_worker; runs_ready (claim); the primary key of queues.
+// A small turn must be cheap as well: to start a query, or to open the indexes of runs for an update, costs more than a row.
+// So the function skips each statement that a turn does not need, and does the common cases of a job limit and of a queue
+// limit (all runs at one slot, all of one queue) without joins. An assignment without a query needs no executor: that is
+// why locks are taken by assignments (docs/decisions/0090-small-turns.md).
 //
-// A run is ended at the place where its claim was written: whatever has moved it since, or taken it away, is no usual
-// end. Of several jobs each gives its share of what is claimed ahead and not all that there is, so that few rows are
-// locked in vain. Rows that others are about to take are passed. Who locks one that it does not take says that there is
-// more, and so does who got less than it wanted while something is left; unless that look would have to go through all
-// that was taken.
+// Relies on: primary keys of meta and fences; the unique index of workers.id and notices_worker; the unique index of runs.id
+// (record); runs_delayed_gated and runs_delayed (promote); runs_ready (claim); the primary key of queues.
 //
-// Locks are taken in this order, by everybody: the schema, slots, logs, queues by name, the one row of the store.
-/** The usual transaction. */
-export const commitWork = `create function rota.commit_work(
+// A run is ended at the row position (ctid) where its claim was written. If another transaction has moved or removed that
+// row, the end is uncommon. If a worker wants several jobs, each contributes its share of the prefetch and not all of its
+// ready runs, so that few rows are locked for nothing. Rows that other transactions have locked are skipped. The answer
+// "more" is true if the function locked a row that it did not claim, or claimed less than was wanted while runs are left,
+// unless finding that out would mean scanning all claimed entries.
+//
+// Every transaction takes its locks in this order: the schema, slots, logs, queues by name, the row of the store.
+/** The common transaction. */
+export const commitWork = `create or replace function rota.commit_work(
     of_writer text, known_fence bigint, jobs_known bigint, limits_known bigint, highest bigint, is_lasting boolean,
     new_ids text[], new_jobs text[], new_priorities bigint[], new_run_at bigint[], new_due_at bigint[],
     new_origins smallint[], new_payloads text[], new_at bigint[], new_triggers text[], new_versions integer[],
@@ -36,9 +70,17 @@ export const commitWork = `create function rota.commit_work(
   set enable_mergejoin = off set lock_timeout = '6500ms' as $body$
   #variable_conflict use_variable
   declare
-    known rota.meta;
+    durability text;
+    is_done boolean;
+    jobs_now bigint;
+    limits_now bigint;
+    highest_now bigint;
+    fence_now bigint;
+    worker_key bigint;
+    worker_phase smallint;
+    may_claim boolean;
+    is_told boolean;
     changes bigint;
-    me record;
     told json;
     claims json;
     picked tid[];
@@ -65,32 +107,40 @@ export const commitWork = `create function rota.commit_work(
     next_priorities bigint[];
     next_run_at bigint[];
     next_kinds integer[];
+    is_one_slot boolean;
+    is_next_only boolean := false;
     all_wanted text[] := wanted;
     all_queues text[] := wanted_queues;
     priorities bigint[];
     run_ats bigint[];
     seqs bigint[];
-    queue_rooms bigint[];
+    queue_rooms bigint[] := '{}';
     queues_of text[];
-    locked text[];
+    locked text[] := '{}';
+    running_names text[];
+    running_counts bigint[];
+    is_one_queue boolean := false;
     is_limited boolean := cardinality(array_remove(wanted_queues, null)) > 0;
     is_news boolean := false;
   begin
     if current_setting('transaction_isolation') <> 'read committed' then
-      raise exception 'this session usually sees nothing newer than its beginning' using errcode = 'RT003';
+      raise exception 'the isolation level is not read committed' using errcode = 'RT003';
     end if;
-    if not is_lasting then
-      perform set_config('synchronous_commit', 'off', true);
-    end if;
-    perform pg_advisory_xact_lock_shared(rota_lock_key);
-    if (select fence from rota.fences where writer = of_writer) > known_fence then
+    durability := case when not is_lasting then set_config('synchronous_commit', 'off', true) end;
+    is_done := pg_advisory_xact_lock_shared(rota_lock_key) is null;
+    select meta.jobs_revision, meta.limits_revision, meta.highest_at, fences.fence, workers.key, workers.phase,
+      workers.lease_until >= at and workers.is_draining = 0 and wanted is not null,
+      exists (select 1 from rota.notices where notices.worker = workers.key)
+    into strict jobs_now, limits_now, highest_now, fence_now, worker_key, worker_phase, may_claim, is_told
+    from rota.meta left join rota.fences on fences.writer = of_writer left join rota.workers on workers.id = worker_id
+    where meta.id = 1;
+    if fence_now > known_fence then
       raise exception 'another call has taken the place of this one' using errcode = 'RT003';
     end if;
-    select * into strict known from rota.meta where id = 1;
-    if known.jobs_revision <> jobs_known or known.limits_revision <> limits_known then
+    if jobs_now <> jobs_known or limits_now <> limits_known then
       raise exception 'the definitions have changed' using errcode = 'RT002';
     end if;
-    -- Before the locks of the slots: whoever holds one of these never waits for the row of a running run.
+    -- Before the locks of the slots: a transaction that holds one never waits for the row of a running run.
     if cardinality(ids) > 0 then
       update rota.runs set state = 4, started_at = given.started_at, finished_at = given.finished_at,
         result = given.result, reason = null
@@ -99,11 +149,13 @@ export const commitWork = `create function rota.commit_work(
         and runs.follow is null and runs.gates is not distinct from given.gates;
       get diagnostics changes = row_count;
       if changes <> cardinality(ids) then
-        raise exception 'some of the ends are no usual ones' using errcode = 'RT003';
+        raise exception 'some of the runs have changed since they were claimed' using errcode = 'RT003';
       end if;
     end if;
-    if worker_id is not null
-      and exists (select 1 from rota.runs where state = 0 and run_at <= at and gates is not null) then
+    if worker_id is not null then
+      select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
+    end if;
+    if next_at <= at then
       slot_keys := slot_keys || array(
         select slot ->> 0 from (
           select gates from rota.runs where state = 0 and run_at <= at and gates is not null
@@ -112,10 +164,10 @@ export const commitWork = `create function rota.commit_work(
       );
     end if;
     if cardinality(slot_keys) > 0 then
-      perform rota.lock_slots(slot_keys);
+      is_done := rota.lock_slots(slot_keys) is null;
     end if;
     if cardinality(log_ids) > 0 then
-      perform rota.append_log(log_ids, log_attempts, log_at, log_levels, log_texts, log_sizes);
+      is_done := rota.append_log(log_ids, log_attempts, log_at, log_levels, log_texts, log_sizes) is null;
     end if;
     if cardinality(new_ids) > 0 then
       if cardinality(new_keys) > 0 then
@@ -139,22 +191,23 @@ export const commitWork = `create function rota.commit_work(
       where refused_at is null or not given.n = any(refused_at);
     end if;
     if worker_id is null then
-      if highest > known.highest_at then
+      if highest > highest_now then
         update rota.meta set highest_at = highest where id = 1 and highest_at < highest;
       end if;
       return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'refusedAt', refused_at,
         'refusedBy', refused_by);
     end if;
-    select key, phase, lease_until >= at and is_draining = 0 and wanted is not null as may_claim,
-      exists (select 1 from rota.notices where worker = key) as is_told
-    into me from rota.workers where id = worker_id;
     if cardinality(end_gates) > 0 then
-      select array_agg(given.job order by given.n), array_agg(given.gates order by given.n) into due_jobs, due_gates
-      from unnest(end_jobs, end_gates) with ordinality given (job, gates, n) where given.gates is not null;
-      select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds
-      from rota.pass_slots_on(due_jobs, due_gates);
+      if array_position(end_gates, null) is not null then
+        select array_agg(given.job order by given.n), array_agg(given.gates order by given.n) into end_jobs, end_gates
+        from unnest(end_jobs, end_gates) with ordinality given (job, gates, n) where given.gates is not null;
+      end if;
+      select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, is_one_slot
+      from rota.pass_slots_on(end_jobs, end_gates);
     end if;
-    select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
+    if cardinality(new_ids) > 0 then
+      select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
+    end if;
     if next_at <= at then
       select array_agg(due.seq), array_agg(due.job), array_agg(due.gates) into due_seqs, due_jobs, due_gates from (
         select seq, job, gates from rota.runs where state = 0 and run_at <= at and gates is not null
@@ -172,28 +225,12 @@ export const commitWork = `create function rota.commit_work(
       ));
       select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
     end if;
-    if me.is_told then
-      delete from rota.notices where worker = me.key and id <= heard;
+    if is_told then
+      delete from rota.notices where worker = worker_key and id <= heard;
       select json_agg(json_build_object('id', id, 'run', run, 'attempt', attempt, 'kind', kind) order by id) into told
-      from rota.notices where worker = me.key;
+      from rota.notices where worker = worker_key;
     end if;
-    if cardinality(queue_names) > 0 then
-      -- A queue of which nothing is ready need not be locked: there is nothing to take from it.
-      locked := array(
-        select given.name from unnest(queue_names, queue_left) given (name, n)
-        where given.n > 0 or (me.phase = 0 and me.may_claim and exists (
-          select 1 from unnest(wanted, wanted_queues) want (job, queue)
-          where want.queue = given.name and exists (select 1 from rota.runs where state = 1 and runs.job = want.job)
-        ))
-      );
-      perform 1 from rota.queues where name = any(locked) order by name for update;
-      queue_rooms := array(
-        select case when given.name = any(locked) then given.most - coalesce(queues.running, 0) + given.n else 0 end
-        from unnest(queue_names, queue_limits, queue_left) with ordinality given (name, most, n, place)
-        left join rota.queues on queues.name = given.name order by given.place
-      );
-    end if;
-    if me.phase = 0 and me.may_claim then
+${lockQueues}    if worker_phase = 0 and may_claim then
       is_full := cardinality(array_remove(from_priorities, null)) = 0;
       if is_full and cardinality(wanted) >= 8 then
         with recursive stocked (job) as (
@@ -212,7 +249,7 @@ export const commitWork = `create function rota.commit_work(
         from_priorities := null;
         from_run_at := null;
       end if;
-      if is_limited then
+      if is_limited and not 0 < all(queue_rooms) then
         select array_agg(given.job order by n), array_agg(given.queue order by n), array_agg(given.priority order by n),
           array_agg(given.run_at order by n)
         into wanted, wanted_queues, from_priorities, from_run_at
@@ -222,37 +259,11 @@ export const commitWork = `create function rota.commit_work(
       end if;
       most := slots + slack + least(ahead, 64 + 2 * ahead / greatest(1, cardinality(wanted)));
       passed := pg_stat_get_xact_tuples_returned(ready_index);
-      select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue), array_agg(priority), array_agg(run_at),
-        array_agg(seq)
-      into picked, kinds, queues_of, priorities, run_ats, seqs from (
-        select found.*, want.queue
-        from unnest(wanted, wanted_queues, from_priorities, from_run_at) want (job, queue, from_priority, from_run_at)
-        cross join lateral (
-          select * from (
-    select ctid as place, priority, run_at, seq, case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind from rota.runs
-    where state = 1 and job = want.job and want.from_priority is null
-    order by priority desc, run_at, seq limit most for update skip locked
-  ) found
-          union all
-          select * from (
-    select ctid as place, priority, run_at, seq, case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind from rota.runs
-    where state = 1 and job = want.job and priority > want.from_priority
-    order by priority desc, run_at, seq limit most for update skip locked
-  ) found
-          union all
-          select * from (
-    select ctid as place, priority, run_at, seq, case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind from rota.runs
-    where state = 1 and job = want.job and priority = want.from_priority and run_at >= want.from_run_at
-    order by priority desc, run_at, seq limit most for update skip locked
-  ) found
-          union all
-          select * from (
-    select ctid as place, priority, run_at, seq, case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind from rota.runs
-    where state = 1 and job = want.job and priority < want.from_priority
-    order by priority desc, run_at, seq limit most for update skip locked
-  ) found
-        ) found order by priority desc, run_at, seq
-      ) sorted;
+      if is_full or from_priorities is null then
+        ${pick(ready('true'))}
+      else
+        ${pick(fromThere.map(ready).join(' union all '))}
+      end if;
       changes := cardinality(picked);
       passed := pg_stat_get_xact_tuples_returned(ready_index) - passed - changes;
       if passed >= 500 then
@@ -262,7 +273,13 @@ export const commitWork = `create function rota.commit_work(
         ) first;
       end if;
       is_more := changes >= most;
-      if cardinality(next_in) > 0 then
+      is_next_only := is_one_slot and changes = 0 and not is_limited
+        and next_jobs[1] = all(next_jobs) and next_jobs[1] = any(all_wanted);
+      if is_next_only then
+        picked := next_places;
+        kinds := next_kinds;
+        changes := cardinality(picked);
+      elsif cardinality(next_in) > 0 then
         select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue) into picked, kinds, queues_of from (
           select * from unnest(picked, kinds, queues_of, priorities, run_ats, seqs)
             ready (place, kind, queue, priority, run_at, seq)
@@ -275,16 +292,11 @@ export const commitWork = `create function rota.commit_work(
         ) sorted;
         changes := cardinality(picked);
       end if;
-      if is_limited and changes > 0 then
-        select coalesce(array_agg(place order by n), '{}'), array_agg(kind order by n), array_agg(queue order by n)
-        into picked, kinds, queues_of from (
-          select *, row_number() over (partition by queue order by n) as nth
-          from unnest(picked, kinds, queues_of) with ordinality given (place, kind, queue, n)
-        ) ranked where queue is null or nth <= queue_rooms[array_position(queue_names, queue)];
-        changes := cardinality(picked);
-      end if;
-      -- Plain runs may be claimed ahead, limited ones only so many, those that lost an attempt not at all.
-      if changes > slots + ahead or (changes > slots and 0 <> any(kinds[slots + 1:])) then
+${keepWithinQueues}      -- Plain runs may be prefetched, limited ones up to a number, runs that lost an attempt not at all.
+      if changes > slots and 1 = all(kinds[slots + 1:]) then
+        picked := picked[1:slots + least(ahead, limited_ahead)];
+        is_more := is_more or cardinality(picked) < changes;
+      elsif changes > slots + ahead or (changes > slots and 0 <> any(kinds[slots + 1:])) then
         picked := array(
           select place from (
             select place, n, may_be, count(*) filter (where may_be and n > slots) over (order by n) as nth from (
@@ -300,7 +312,7 @@ export const commitWork = `create function rota.commit_work(
       if cardinality(picked) > 0 then
         with taken as (
           update rota.runs
-          set state = 3, attempt = attempt + 1, worker = me.key, claimed_at = at, started_at = null, waits_for = null
+          set state = 3, attempt = attempt + 1, worker = worker_key, claimed_at = at, started_at = null, waits_for = null
           where ctid = any(picked)
           returning ctid as place, seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition,
             payload, gates, follow is not null as follows
@@ -310,18 +322,7 @@ export const commitWork = `create function rota.commit_work(
           array_agg(due_at), array_agg(partition), array_agg(payload), array_agg(gates),
           array_agg(follows)), array_agg(seq) into claims, taken_seqs from taken;
       end if;
-      if is_limited and cardinality(picked) > 0 then
-        with entered as materialized (
-          select want.queue as name, count(*) as n from rota.runs
-          join unnest(all_wanted, all_queues) want (job, queue) on want.job = runs.job
-          where runs.seq = any(taken_seqs) and want.queue is not null group by want.queue
-        )
-        select array(
-          select rooms.room - coalesce((select entered.n from entered where entered.name = rooms.name), 0)
-          from unnest(queue_names, queue_rooms) with ordinality rooms (name, room, place) order by rooms.place
-        ) into queue_rooms;
-      end if;
-      if is_limited and is_more or is_full and not is_more and changes < slots and passed < 500 then
+${countEntered}      if is_limited and is_more or is_full and not is_more and changes < slots and passed < 500 then
         is_more := exists (
           select 1 from unnest(wanted, wanted_queues) want (job, queue)
           where (want.queue is null or queue_rooms[array_position(queue_names, want.queue)] > 0) and exists (
@@ -330,27 +331,23 @@ export const commitWork = `create function rota.commit_work(
         );
       end if;
     end if;
-    if cardinality(queue_names) > 0 then
-      update rota.queues set running = given.most - given.room
-      from unnest(queue_names, queue_limits, queue_rooms) given (name, most, room)
-      where queues.name = given.name and given.name = any(locked) and queues.running <> given.most - given.room;
-      is_news := exists (
-        select 1 from unnest(queue_left, queue_rooms) given (n, room) where given.n > 0 and given.room > 0
-      );
+${writeQueues}    if is_next_only then
+      next_in := next_in[cardinality(picked) + 1:];
+    elsif cardinality(next_in) > 0 then
+      next_in := array(select unnest(next_in) except select unnest(taken_seqs));
     end if;
     if cardinality(next_in) > 0 then
-      next_in := array(select unnest(next_in) except select unnest(taken_seqs));
       update rota.runs set state = 1, waits_for = null where seq = any(next_in);
       let_in := let_in || next_in;
     end if;
     if cardinality(let_in) > 0 and not is_news then
       is_news := exists (select 1 from rota.runs where seq = any(let_in) and state = 1);
     end if;
-    -- A look that found nothing writes nothing, so that nobody takes it for news; heartbeats write the time as well.
-    if highest > known.highest_at and (pg_current_xact_id_if_assigned() is not null or highest > known.highest_at + 60000) then
+    -- A turn that found nothing writes nothing, so that other loops do not look again; heartbeats write the time as well.
+    if highest > highest_now and (pg_current_xact_id_if_assigned() is not null or highest > highest_now + 60000) then
       update rota.meta set highest_at = highest where id = 1 and highest_at < highest;
     end if;
-    return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', me.phase, 'told', told,
+    return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', worker_phase, 'told', told,
       'claims', claims, 'more', is_more, 'nextAt', next_at, 'passed', passed, 'firsts', firsts, 'refusedAt', refused_at,
       'refusedBy', refused_by, 'news', is_news);
   end $body$`
