@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { rota } from '../src/app/rota.js'
 import { errorTodo } from '../src/kernel/definition/error-todo.js'
 import { errorCodes } from '../src/kernel/definition/errors.js'
 import { slaRules } from '../src/kernel/sla/sla.js'
@@ -53,6 +54,17 @@ describe('the reference', () => {
     // Only code can write a function, so the schema of a file does not have it.
     const known = new Set([...keysOf(builtSchema('config')), 'handler', 'steps'])
     expect(written.filter((key) => !known.has(key))).toEqual([])
+  })
+
+  test('library.md names every method of an app', () => {
+    const text = page('docs/reference/library.md')
+    const methods = Object.entries(rota({ store: 'memory:' })).flatMap(([name, member]: [string, unknown]) =>
+      typeof member === 'function' ? [name] : methodsOf(member).map((method) => `${name}.${method}`),
+    )
+    // Only the server calls `sensors.hook`.
+    const missing = methods.filter((method) => !text.includes(`${method}(`) && method !== 'sensors.hook')
+    expect(methods.length).toBeGreaterThan(40)
+    expect(missing).toEqual([])
   })
 
   test('cli.md has a section for every command, in the order of the help', () => {
@@ -140,6 +152,10 @@ describe('all pages', () => {
 
 function page(path: string): string {
   return readFileSync(join(root, path), 'utf8')
+}
+
+function methodsOf(object: unknown): readonly string[] {
+  return Object.entries(object ?? {}).flatMap(([name, member]) => (typeof member === 'function' ? [name] : []))
 }
 
 /** Every name of an option, however deep; the names of jobs and variables are the user's own. */
