@@ -18,7 +18,7 @@ import type { Instant } from '../time/instant.js'
 /** What the object of a feature can use of its app. */
 export interface AppContext {
   readonly clock: Clock
-  /** Who makes changes where their options do not say it. */
+  /** The author of changes whose options name none. */
   readonly author: Author
   readonly events: Events
   readonly tracer: ErrorTracer
@@ -31,7 +31,7 @@ export interface AppContext {
   readonly directory: string
   /** The address of the store with an absolute path. */
   readonly storeUrl: string
-  /** What another process needs to read the store; undefined where only this one can: in memory, in files, or by the clock of a test. */
+  /** What another process needs to read the store; undefined if only this process can read it: memory, files, or the clock of a test. */
   readonly storeForReader: { readonly url: string; readonly durability: 'full' | 'normal' } | undefined
   /** Whether `start()` was called: later definitions are made at run time. */
   readonly isStarted: boolean
@@ -42,7 +42,7 @@ export interface AppContext {
   /** The store after the jobs of this app were written to it. */
   readonly storeWithJobs: () => Promise<Store>
   readonly now: () => Instant
-  /** Makes the loops of this process look at once, because something may be due or claimable. */
+  /** Makes the loops of this process check immediately, because something may be due or claimable. */
   readonly wake: () => void
   /** Changes the store, records it in the audit, emits an event with the outcome and wakes the loops. A dry run gets a store that writes nothing. */
   readonly change: <Answer>(
@@ -73,7 +73,7 @@ export interface AppContext {
 
 /** A requested change of an app: how its outcome is reported, and what the audit records of it. */
 export interface AskedChange<Answer> extends Omit<Asked<Answer>, 'dryRun'> {
-  /** Who asks, why, and whether it is only tried. */
+  /** Who requests it, why, and whether it is a dry run. */
   readonly options: ChangeOptions
   /** The audit of the change; the store is the one before it. */
   readonly audit: AskedAudit | readonly AskedAudit[] | ((store: Store) => Promise<AskedAudit>)

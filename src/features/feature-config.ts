@@ -4,13 +4,13 @@ import type { AppContext } from './app-context.js'
 
 /** The keys of a config file that a feature reads, and the module that reads them. */
 export interface FeatureConfig<Input = object> extends ConfigSection<FeatureDefinitions> {
-  /** Never there: its type says what the config may have under the keys. */
+  /** Never set: only its type is used, which says what the config may have under the keys. */
   readonly input?: Input
 }
 
 /** What the sections of a feature define. */
 export interface FeatureDefinitions extends SectionDefinitions {
-  /** Registers what is neither a job nor a trigger, and notes faults that show only now. */
+  /** Registers what is neither a job nor a trigger, and adds faults that can be found only now. */
   readonly define?: (app: ConfiguredApp, place: Place) => void | Promise<void>
 }
 

@@ -40,11 +40,11 @@ export interface Feature {
   readonly endEffects?: readonly EndEffect[]
   /** The kinds of triggers that it adds. */
   readonly kinds?: () => Promise<readonly TriggerKind[]>
-  /** What backfills of this feature make again. */
+  /** What backfills of this feature produce again. */
   readonly backfills?: () => Promise<readonly BackfillKind[]>
   /** What it checks for `rota doctor`. */
   readonly checks?: () => Promise<readonly Check[]>
-  /** What it runs beside the scheduler of an app with these definitions. */
+  /** The loops that it runs with the scheduler of an app with these definitions. */
   readonly loops?: (definitions: Registry) => Promise<readonly FeatureLoop[]>
   /** Its options of `rota up`. */
   readonly up?: () => Promise<UpExtension>

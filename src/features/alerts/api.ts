@@ -84,7 +84,7 @@ export class Alerts {
     return await alertStatus(await this.#context.store(), this.#context.now())
   }
 
-  /** Sends a test message by one channel of this app, or by all of them, and says what happened. */
+  /** Sends a test message through one channel of this app, or through all of them, and returns the results. */
   async test(
     name: string | undefined,
     options: ChangeOptions & { readonly signal?: AbortSignal | undefined } = {},
@@ -104,7 +104,7 @@ export class Alerts {
         return channels.map(([channel, { kind }]) => ({ channel, kind, ...untried }))
       }
       const tests = await Promise.all(channels.map(([channel, spec]) => this.#test(channel, spec, signal)))
-      // What is written with it carries the entry of the audit.
+      // The audit entry is written together with these state changes.
       const changes = tests.map(({ channel, isSent }) => {
         return { kind: 'alert', name: 'tested', item: channel, value: { at: now, isSent } } as const
       })

@@ -18,7 +18,7 @@ export interface ChannelApp {
 /** How long one attempt to send may take. */
 const timeoutMs = 60_000
 
-/** A receiver that is away for 50 minutes loses nothing: the last five waits are ten minutes each, less the jitter. */
+/** A receiver that is unreachable for 50 minutes loses nothing: the last five delays are ten minutes each, less the jitter. */
 const retry = {
   attempts: 16,
   backoff: 'exponential',

@@ -129,7 +129,7 @@ function isArgument(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0')
 }
 
-/** A secret is only ever named: where it is kept, never what it is. */
+/** A secret is a reference: where it is kept, never its value. */
 function readRef(value: unknown, place: Place): SecretRef | undefined {
   if (isMap(value)) return readSecretRef(value, place)
   return fault(place, 'a secret does not belong in a definition', '{ env: NAME } or { file: path }')
@@ -176,11 +176,11 @@ function readAddress(value: unknown, place: Place): void {
   fault(place, `${shown(value)} is not a mail address`, 'such as ops@example.org')
 }
 
-/** The bounds of waiting for more of the same, and of quiet. */
+/** The limits of `group` and `quiet`. */
 const groupBounds = { min: 0, max: 3_600_000, allowed: 'from 0s to 1h' }
 const quietBounds = { min: 0, max: 7 * 86_400_000, allowed: 'from 0s to 7d' }
 
-/** What a rule has if it says nothing else. */
+/** The defaults of a rule. */
 export const ruleDefaults = { groupMs: 10_000, quietMs: 900_000 } as const
 
 /** Reads a rule; faults are noted at the place. */

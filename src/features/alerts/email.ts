@@ -5,7 +5,7 @@ import { maskSecrets, resolveTexts, type SecretPlaces } from '../../outbound/sec
 import type { Channel } from './definition.js'
 import { linesOf, type AlertMessage } from './message.js'
 
-/** How long the mail server may take to say something. */
+/** How long the mail server may take to answer. */
 const patienceMs = 20_000
 
 /** Sends a message as an e-mail. The package is loaded only now: most apps send none. */
@@ -50,7 +50,7 @@ interface Mailer {
   }
 }
 
-/** The package is optional, so its types may not be there either. */
+/** The package is optional, so its types may be missing too. */
 const packageName: string = 'nodemailer'
 
 async function loadPackage(): Promise<Mailer> {

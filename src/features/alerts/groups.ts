@@ -31,7 +31,7 @@ export function countOf({ counts }: Pick<About, 'counts'>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** What a notice is about: one quiet time is for one kind of trouble of one job or trigger. */
+/** The subject of a notice: a quiet time applies to one kind of problem of one job or trigger. */
 export function subjectOf({ on, trigger, job, text }: AlertNotice): string {
   const isEnd = on === 'failure' || on === 'quarantined' || on === 'recovery'
   const name = trigger ?? job ?? (on === 'worker-lost' ? 'workers' : text)

@@ -9,7 +9,7 @@ export type { AlertTest } from './api.js'
 export type { ChannelInput, EmailInput, RuleInput } from './definition.js'
 export type { AlertItem, AlertMessage } from './message.js'
 
-/** How alerts stand: rules, channels, and what waits or is quiet. */
+/** The state of alerts: rules, channels, and what waits or is quiet. */
 export type AlertStatus = Dated<status.AlertStatus>
 
 /** The feature `alerts`. */

@@ -1,6 +1,6 @@
 /**
- * From notices to the runs that send messages. Each step is one change of state entries that compares revisions, so of
- * two processes one is refused, and after a kill the next step continues from the stored entries:
+ * From notices to the runs that send messages. Each step is one change of state entries that compares revisions, so if
+ * two processes do it, one is refused, and after a kill the next step continues from the stored entries:
  *
  *   notice ─▶ counted in the entry of its rule and subject ─▶ outgoing message ─▶ one run for each channel ─▶ gone
  *
@@ -20,21 +20,21 @@ import { afterSending, isOver, isWaiting, nothingKnown, subjectOf, withNotice, t
 import { messageOf, payloadOf, type AlertMessage } from './message.js'
 import { concerns, readAllAlerts, type SourceAlerts, type StoredRule } from './rules.js'
 
-/** How many notices and messages one look reads, and how many entries one question. */
+/** How many notices and messages one step reads, and how many entries one query reads. */
 const mostNotices = 200
 const entriesPerPage = 1000
 const mostOutgoing = 50
 
-/** How long a loop rests that found nothing; the slow poll wakes it before. */
+/** How long the loop sleeps if it found nothing; the slow poll wakes it earlier. */
 const restMs = 60_000
 
 /** How many jobs and triggers one message is about at most. */
 const mostInMessage = 500
 
-/** How long a process waits that found another one at the same entries. */
+/** How long a process waits if another one works on the same entries. */
 const otherAtItMs = 50
 
-/** How often the loop looks for recoveries without an event in this process. */
+/** How often the loop searches for recoveries without an event in this process. */
 const recoveryMs = 15_000
 
 /** Sends alerts, in every process with the scheduler role. */
@@ -84,7 +84,7 @@ function aboutOf({ item, revision, value }: StateEntry): StoredAbout {
 class AlertLoop implements RunningLoop {
   readonly #context: FeatureLoopContext
   readonly #stopListening: () => void
-  /** Jobs and triggers with a run of this process that was done since the last look. */
+  /** Jobs and triggers with a run of this process that was done since the last step. */
   #done = new Set<string>()
   #recoveryAt: Instant = 0
 
@@ -112,7 +112,7 @@ class AlertLoop implements RunningLoop {
     if (changes.length > 0) return await this.#change(changes, now)
     const leaving = this.#leaving(abouts, alerts, now)
     if (leaving.length > 0) return await this.#change(leaving, now)
-    // Times that are over were dealt with: one of them must not make a loop that never rests.
+    // Times in the past were handled above: one of them must not keep the loop spinning.
     const times = abouts.flatMap(({ about: { sendAt, quietUntil } }) => [sendAt ?? 0, quietUntil ?? 0])
     return { at: Math.min(...times.filter((at) => at > now), now + recoveryMs) }
   }
@@ -126,7 +126,7 @@ class AlertLoop implements RunningLoop {
     return { afterMs: answer === 'changed' ? 0 : otherAtItMs }
   }
 
-  /** Makes the runs of messages that have left their entries. A run that exists already stays as it is. */
+  /** Records the runs of outgoing messages. A run that already exists stays as it is. */
   async #enqueueOutgoing(now: Instant): Promise<void> {
     const { store, onRuns } = this.#context
     const entries = await store.stateEntries({ kind: 'alert', names: [outgoingName], limit: mostOutgoing })
@@ -146,7 +146,7 @@ class AlertLoop implements RunningLoop {
     onRuns()
   }
 
-  /** What has recovered since it failed: told by the events of this process, and looked for now and then. */
+  /** What has recovered since it failed: known from events of this process, and searched for from time to time. */
   async #recovered(abouts: readonly StoredAbout[], now: Instant): Promise<readonly AlertNotice[]> {
     const isTime = now >= this.#recoveryAt
     if (isTime) this.#recoveryAt = now + recoveryMs
@@ -190,7 +190,7 @@ class AlertLoop implements RunningLoop {
     }
   }
 
-  /** The messages that are due, with what becomes of their entries; and entries that are over. */
+  /** The messages that are due, with the new values of their entries; and entries that can be deleted. */
   #leaving(abouts: readonly StoredAbout[], alerts: readonly SourceAlerts[], now: Instant): StateChange[] {
     const rules = new Map(
       alerts.flatMap(({ source, rules: some }) => some.map((rule) => [`${source} ${rule.name}`, rule])),

@@ -13,7 +13,7 @@ export interface AlertMessage {
   /** The rule that sent it; null for a test. */
   readonly rule: string | null
   readonly isTest: boolean
-  /** One line that says it all. */
+  /** A summary in one line. */
   readonly title: string
   /** How many notices it is about. */
   readonly count: number

@@ -14,7 +14,7 @@ export function ownAlerts(): OwnAlerts {
   return { channels: new Map(), rules: new Map() }
 }
 
-/** Notes channels that are named and not defined. */
+/** Reports channels that are named but not defined. */
 export function checkChannels(own: OwnAlerts): (known: KnownDefinitions, place: Place) => void {
   return ({ own: jobs, triggers }, place) => {
     const known = [...own.channels.keys()]

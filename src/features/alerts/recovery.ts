@@ -1,10 +1,10 @@
 import type { AlertNotice } from '../../kernel/alert/notice.js'
 import type { Store } from '../../store/port.js'
 
-/** How many of what fails are looked at together. */
+/** How many failing subjects are read together. */
 const most = 200
 
-/** The notices of what was done again after it had failed. */
+/** The notices of jobs and triggers whose run was done after a failure. */
 export async function recoveries(
   store: Store,
   failing: readonly AlertNotice[],

@@ -50,7 +50,7 @@ const tests = z.strictObject({
   ),
 })
 
-/** Reads how alerts stand, and sends test messages. */
+/** Reads the state of alerts, and sends test messages. */
 export const alertRoutes: readonly Route<AlertsApp>[] = [
   route({
     method: 'GET',

@@ -1,6 +1,6 @@
 /**
- * The rules and channels of an app. A process with the scheduler role writes them to the store when it starts: so every
- * process groups notices by the same rules, and `rota alert list` shows them without the config.
+ * The rules and channels of an app. A process with the scheduler role writes them to the store when it starts, so that
+ * every process groups notices by the same rules, and `rota alert list` shows them without the config.
  */
 import type { Registry } from '../../engine/sync/registry.js'
 import { alertKinds, watchKey, type AlertKind, type AlertNotice } from '../../kernel/alert/notice.js'
@@ -13,7 +13,7 @@ import type { OwnAlerts } from './own.js'
 
 /** A rule as the store keeps it. */
 export interface StoredRule extends AlertRule {
-  /** Jobs and triggers that it leaves to their own `alerts`. */
+  /** Jobs and triggers that have their own `alerts`, which replace this rule. */
   readonly except: { readonly jobs: readonly string[]; readonly triggers: readonly string[] }
 }
 
@@ -47,7 +47,7 @@ export function storedAlerts(
   const of = (what: 'jobs' | 'triggers', { name, alerts }: (typeof ofJobs)[number]): StoredRule[] => {
     if (alerts === false) return []
     const only = { jobs: null, triggers: null, [what]: [name] }
-    // A trigger with its own alerts counts more than its job.
+    // The alerts of a trigger override those of its job.
     const others = what === 'jobs' ? { jobs: [], triggers: except.triggers } : nobody
     return [
       {
@@ -70,7 +70,7 @@ export function storedAlerts(
   }
 }
 
-/** Whether a rule tells of a notice. */
+/** Whether a rule reports a notice. */
 export function concerns(rule: StoredRule, { on, job, trigger }: AlertNotice): boolean {
   if (!rule.on.includes(on)) return false
   const { jobs, triggers, except } = rule
@@ -84,7 +84,7 @@ function fits(patterns: readonly string[] | null, name: string | null): boolean 
   return name !== null && (patterns ?? []).some((pattern) => isLike(name, pattern))
 }
 
-/** Whether a text has the parts of a pattern between its stars, in order: no expression that a name could slow down. */
+/** Whether a text contains the parts of a pattern between its stars, in order. Not a regular expression, which a name could make slow. */
 function isLike(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()
@@ -106,7 +106,7 @@ export async function readAllAlerts(store: Store): Promise<readonly SourceAlerts
   return entries.map(({ name, value }) => ({ source: name, ...(value as unknown as StoredAlerts) }))
 }
 
-/** Makes the rules of a source in the store equal to these, and lets stores know what is watched for. */
+/** Makes the rules of a source in the store equal to these, and tells the store which notices to write. */
 export async function writeAlerts(
   store: Store,
   { source, alerts, now }: { readonly source: string; readonly alerts: StoredAlerts; readonly now: Instant },

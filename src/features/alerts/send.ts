@@ -20,7 +20,7 @@ export interface SendContext extends SecretPlaces {
   readonly log: (text: string) => void
 }
 
-/** Sends a message by a channel. Resolves with what the other side said; throws if it did not take it. Secrets are in neither. */
+/** Sends a message through a channel. Resolves with the answer of the receiver; throws if it refused. Neither contains secrets. */
 export async function send(
   message: AlertMessage,
   { name, channel }: { readonly name: string; readonly channel: Channel },

@@ -7,7 +7,7 @@ import { countOf } from './groups.js'
 import { readAbouts } from './loop.js'
 import { readAllAlerts, type StoredRule } from './rules.js'
 
-/** How alerts stand. */
+/** The state of alerts. */
 export interface AlertStatus {
   readonly channels: readonly ChannelStatus[]
   readonly rules: readonly RuleStatus[]
@@ -22,16 +22,16 @@ export interface ChannelStatus {
   readonly source: string
   /** When its newest message was sent. */
   readonly lastSentAt: Instant | undefined
-  /** The newest message that was not sent in the end. */
+  /** The newest message that could not be sent. */
   readonly lastFailure: { readonly run: RunId; readonly at: Instant; readonly text: string } | undefined
 }
 
-/** A rule and whose it is. */
+/** A rule and its owner. */
 export interface RuleStatus extends Omit<StoredRule, 'except'> {
   readonly source: string
 }
 
-/** How a rule stands to one job, trigger or worker. */
+/** The state of a rule for one job, trigger or worker. */
 export interface SubjectStatus {
   readonly source: string
   readonly rule: string
@@ -43,10 +43,10 @@ export interface SubjectStatus {
   readonly isFailing: boolean
 }
 
-/** How far back a channel's last message is looked for. */
+/** How far back the last message of a channel is searched for. */
 const lastMs = 30 * 86_400_000
 
-/** Reads how alerts stand. */
+/** Reads the state of alerts. */
 export async function alertStatus(store: Store, now: Instant): Promise<AlertStatus> {
   const all = await readAllAlerts(store)
   const channels = all.flatMap(({ source, channels: some }) =>

@@ -1,7 +1,7 @@
 import type { AlertTest } from './api.js'
 import type { AlertStatus } from './status.js'
 
-/** How alerts stand, as `--json` and the API show it. */
+/** The state of alerts, as `--json` and the API show it. */
 export function statusView({ channels, rules, subjects }: AlertStatus) {
   return {
     channels: channels.map(({ lastSentAt = null, lastFailure = null, ...rest }) => ({
@@ -18,7 +18,7 @@ export function statusView({ channels, rules, subjects }: AlertStatus) {
   }
 }
 
-/** What became of test messages, as `--json` and the API show it. */
+/** The results of test messages, as `--json` and the API show them. */
 export function testView(tests: readonly AlertTest[]) {
   return tests.map(({ isSent, ...rest }) => ({ ...rest, sent: isSent }))
 }

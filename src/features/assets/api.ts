@@ -21,7 +21,7 @@ import type { AssetInfo, PartitionStatus } from './status.js'
 
 /** An asset as code writes it. */
 export interface AppAssetOptions<Payload = unknown> extends Omit<AssetInput, 'materialize'> {
-  /** A function that makes one partition; its return value is stored as the run's result. */
+  /** A function that produces one partition; its return value is stored as the run's result. */
   readonly materialize?: ((run: AssetRun<Payload>) => unknown) | undefined
 }
 
@@ -40,13 +40,13 @@ export interface GridOptions {
   readonly labels?: readonly string[] | undefined
   /** Or this many of the newest. */
   readonly newest?: number | undefined
-  /** Only those that come after this one: the last one of the page before. */
+  /** Only those after this one, which is the last one of the previous page. */
   readonly after?: string | undefined
   /** At most this many; default: all. */
   readonly limit?: number | undefined
 }
 
-/** `app.assets`: data that is made in partitions, and what is made from what. */
+/** `app.assets`: data that is produced in partitions, and its dependencies. */
 export class Assets {
   readonly #context: AppContext
 
@@ -54,7 +54,7 @@ export class Assets {
     this.#context = context
   }
 
-  /** Defines an asset. Its partitions are made on schedule, on request, or when all their upstream partitions are done. */
+  /** Defines an asset. Its partitions are produced on schedule, on request, or when all their upstream partitions are done. */
   define<Payload = unknown>(name: string, input: AppAssetOptions<Payload>): JobRef<Payload> {
     const { assertNotStarted, definitions } = this.#context
     assertNotStarted('an asset')
@@ -65,14 +65,14 @@ export class Assets {
     return { name }
   }
 
-  /** Defines when an asset is due: by code before the start, at run time after it. The same name replaces the schedule. A faulty definition throws at once. */
+  /** Defines when an asset is due: by code before the start, at run time after it. The same name replaces the schedule. A faulty definition throws immediately. */
   schedule(asset: AnyJob, options: AssetScheduleOptions & ChangeOptions): Promise<void> {
     const job = jobName(asset)
     const given = (options as (AssetScheduleOptions & ChangeOptions) | null) ?? {}
     const { change, rest } = splitChange(given)
     const { name = job, ...schedule } = rest
     const { isStarted, definitions } = this.#context
-    // An app that defines nothing asks the store, as one that runs does.
+    // An app without definitions asks the store, like a running app.
     if (isStarted || definitions.jobs.size === 0) return this.#scheduleNow(name, { ...schedule, job }, change)
     this.#addSchedule(name, { ...schedule, job }, change.dryRun)
     return Promise.resolve()
@@ -127,7 +127,7 @@ export class Assets {
     const { asAsset } = await import('./status.js')
     const name = jobName(asset)
     const job = asAsset(definitions.jobs.get(name)?.job ?? (await findJob(store, name)))
-    // Before its label becomes a part of other texts that would be refused with it.
+    // Checked first, because the label becomes part of other texts, whose faults would be confusing.
     assertPartition(job, partition)
     const uniqueKey = `partition:${partition ?? ''}`
     const enqueued = await enqueue(name, { partition, uniqueKey, ...change })

@@ -6,22 +6,22 @@ import { isTime } from '../../kernel/partition/spec.js'
 import type { Handler, RunContext } from '../../engine/worker/perform.js'
 import { PermanentError } from '../../kernel/job/thrown.js'
 
-/** What a function that makes an asset is given: the run, and the stretch of time of its partition. */
+/** What `materialize` gets: the run, and the time range of its partition. */
 export interface AssetRun<Payload = unknown> extends RunContext<Payload> {
-  /** The label of the partition; empty where the asset has none. */
+  /** The label of the partition; empty if the asset has no partitions. */
   readonly partition: string
-  /** The stretch of time that the partition stands for, where it is one. */
+  /** The time range of the partition, if it has one. */
   readonly slice: TimeSlice | undefined
 }
 
-/** A stretch of time: from its first instant to the first one after it. */
+/** A time range: its first instant, and the first instant after it. */
 export interface TimeSlice {
   readonly label: string
   readonly from: Date
   readonly until: Date
 }
 
-/** The handler of an asset: a run that is about no partition of it fails for good before anything is done. */
+/** The handler of an asset. A run whose partition does not exist fails permanently before the handler is called. */
 export function assetHandler(job: Job, handler: Handler): Handler {
   if (!isAsset(job)) return handler
   const { partitions } = job.asset
@@ -45,7 +45,7 @@ function checked<T>(check: () => T): T {
   }
 }
 
-/** A class, since the signal is made only when it is asked for. */
+/** A class, so that the signal is created only when it is read. */
 class Context implements AssetRun {
   readonly id: string
   readonly job: string

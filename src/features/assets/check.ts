@@ -7,7 +7,7 @@ import { didYouMean, noneNamed } from '../../kernel/definition/read-value.js'
 import type { KnownDefinitions } from '../../kernel/definition/definitions.js'
 import { namedText } from '../../text/error-text.js'
 
-/** Notes every dependency that leads nowhere, cannot hold between its two assets, or leads back to where it began. */
+/** Reports every dependency that does not exist, that no partition can satisfy, or that is circular. */
 export function checkAssets(known: KnownDefinitions, place: Place): void {
   const own = specsOf(known.own)
   const all = new Map([...specsOf(known.others), ...own])
@@ -28,7 +28,7 @@ export function checkAssets(known: KnownDefinitions, place: Place): void {
   }
 }
 
-/** The error for a schedule of something that is no asset. */
+/** The error for a schedule of something that is not an asset. */
 export function unknownAsset(schedule: string, asset: string, known: readonly string[]): RotaError {
   const message = noneNamed('asset is named', asset, { known, list: 'rota asset list' })
   return new RotaError(
@@ -49,7 +49,7 @@ function isEarlier(map: AssetSpec['deps'][number]['map']): boolean {
   return typeof map === 'object' && map.offset < 0
 }
 
-/** The way along dependencies that leads from an asset back to it, where there is one; not the one step to itself. */
+/** A cycle of dependencies through an asset, if there is one. A direct dependency on itself is allowed. */
 function circleFrom(start: string, all: ReadonlyMap<string, AssetSpec>): readonly string[] | undefined {
   const seen = new Set<string>()
   const walk = (name: string, way: readonly string[]): readonly string[] | undefined => {

@@ -152,7 +152,7 @@ const materialize: Command<AssetsApp> = {
   }),
 }
 
-/** `rota asset`: data that is made in partitions. */
+/** `rota asset`: data that is produced in partitions. */
 export const asset: Command<AssetsApp> = {
   name: 'asset',
   about:

@@ -16,7 +16,7 @@ function faultsOf(config: unknown): string[] {
 const command = ['node', 'make.mjs']
 
 describe('assets and schedules of a config', () => {
-  it('F1: are taken as code writes them', () => {
+  it('F1: have the same keys as in code', () => {
     const assets = {
       raw_events: { partitions: { kind: 'daily', timezone: 'America/New_York' }, command, retry: 3 },
       regions: { partitions: { kind: 'keys', keys: ['eu', 'us'] }, http: { url: 'http://localhost/' } },
@@ -30,7 +30,7 @@ describe('assets and schedules of a config', () => {
     expect(faultsOf({ assets, schedules })).toEqual([])
   })
 
-  it('F2: are refused with all their faults at once', () => {
+  it('F2: are refused with all their faults together', () => {
     expect(
       faultsOf({
         assets: {

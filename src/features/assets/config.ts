@@ -17,7 +17,7 @@ import { functionOfAsset, ownSchedules, readAsset, scheduleOrigin, type AssetInp
 
 /** What a config may say about assets. */
 export interface AssetsConfig {
-  /** Data that is made in partitions, and what it is made from, by name. */
+  /** Data that is produced in partitions, and its dependencies, by name. */
   readonly assets?: Readonly<Record<string, ConfigAsset>> | undefined
   /** When assets are due, by the name of the schedule, which is that of its asset by default. */
   readonly schedules?: Readonly<Record<string, ConfigScheduleInput>> | undefined
@@ -27,11 +27,11 @@ export interface AssetsConfig {
 export interface ConfigAsset extends Omit<AssetInput, 'handler' | 'materialize'> {
   /** A function of this process, or the module that exports one. */
   readonly handler?: Method<Handler> | ModuleInput | undefined
-  /** A function of this process that makes one partition. */
+  /** A function of this process that produces one partition. */
   readonly materialize?: Method<(run: AssetRun) => unknown> | undefined
 }
 
-/** A method's type, so that a function may ask for the type of its own payload. */
+/** A method type, so that a function may declare the type of its payload. */
 type Method<Of extends (run: never) => unknown> = { call(...parameters: Parameters<Of>): unknown }['call']
 
 /** When an asset is due, as a config file says it under the name of the schedule. */
@@ -86,7 +86,7 @@ function readSchedule(
   return trigger === undefined ? undefined : { trigger, origin: scheduleOrigin }
 }
 
-/** Notes schedules of assets that the file does not have. */
+/** Reports schedules of assets that the file does not define. */
 function noteUnknownAssets(schedules: unknown, known: readonly string[], place: Place): void {
   if (!isMap(schedules)) return
   for (const [name, schedule] of Object.entries(schedules)) {

@@ -14,7 +14,7 @@ import type { Job } from '../../kernel/job/job.js'
 import { isMap, readChoice, type Written } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** How an asset is cut, what it is made from, and when it is made again. */
+/** The partitions of an asset, its dependencies, and when it is produced again. */
 export interface AssetOptions {
   /** How its data is partitioned: `daily()`, `hourly()`, `byKeys([…])` …; in a file the same as a map, or the kind alone. Default: one partition. */
   readonly partitions?: PartitionInput | undefined
@@ -22,24 +22,24 @@ export interface AssetOptions {
   readonly deps?: readonly (string | DependencyInput)[] | undefined
   /** Whether a partition is produced when everything it needs is done (`upstream`, the default), or only on request (`manual`). */
   readonly follow?: 'upstream' | 'manual' | undefined
-  /** How soon its runs begin and end, by when its partitions are made, and how old the last success may be; a breach is recorded and can be told. Default: nothing is promised. */
+  /** How soon its runs begin and end, by when its partitions are produced, and how old the last success may be; a breach is recorded and can be reported. Default: nothing is promised. */
   readonly sla?: AssetSlaInput | undefined
 }
 
-/** An asset that another is made from. */
+/** A dependency of an asset. */
 export interface DependencyInput {
   readonly asset: string
   /** Which upstream partitions each partition needs; default: those that overlap its time and have the same key. */
   readonly map?: PartitionMap | undefined
 }
 
-/** An asset as code or a config file writes it: the options of a job, and how it is made, which is `materialize` or what a job has. */
+/** An asset as code or a config file writes it: the options of a job, and `materialize` or a handler of a job. */
 export interface AssetInput extends Omit<JobInput, 'sla'>, AssetOptions {
-  /** A function of this process that makes one partition. */
+  /** A function of this process that produces one partition. */
   readonly materialize?: ((run: never) => unknown) | undefined
 }
 
-/** What an asset is: a job, and the trigger by which it follows what it is made from. */
+/** An asset is a job, and the trigger that follows its dependencies. */
 export interface AssetDefinition {
   readonly job: AssetJob
   readonly follower: Trigger | undefined
@@ -48,13 +48,13 @@ export interface AssetDefinition {
 /** Where a config has the schedules of assets. */
 export const scheduleOrigin: TriggerOrigin = { section: 'schedules', jobAt: () => ['asset'] }
 
-/** The function that makes an asset, if it is one of this process. */
+/** The function that produces an asset, if it is one of this process. */
 export function functionOfAsset(input: unknown): JobDefinition['handler'] {
   const { materialize, handler } = isMap(input) ? input : {}
   return functionOf({ handler: materialize ?? handler })
 }
 
-/** The names of those triggers of an app that are schedules of assets; a part of its definitions. */
+/** The names of the triggers of an app that are schedules of assets; a part of its definitions. */
 export function ownSchedules(): Set<string> {
   return new Set()
 }
@@ -67,7 +67,7 @@ export function defineAsset(name: string, input: AssetInput): AssetDefinition {
   return asset as AssetDefinition
 }
 
-/** The frozen job of an asset and its trigger, or undefined where something was wrong, which is noted at the place. */
+/** The frozen job of an asset and its trigger, or undefined if there are faults, which are added to the place. */
 export function readAsset(
   written: {
     readonly name: unknown
@@ -101,13 +101,13 @@ export function readAsset(
   return { job: made, follower: follow === 'manual' ? undefined : followerOf(made) }
 }
 
-/** The zone of partitions as they are written; whether it is one is noted with them. */
+/** The zone of the partitions as written; an invalid zone is reported with the partitions. */
 function zoneOfPartitions(value: unknown): string | undefined {
   const timezone = isMap(value) ? value['timezone'] : undefined
   return typeof timezone === 'string' ? timezone : undefined
 }
 
-/** Only a slice of time has an end from which a promise can count. */
+/** Only a time partition has an end from which a promise can be measured. */
 function notePartitionPromises({ sla }: Job, partitions: PartitionSpec, place: Place): void {
   if (isTime(partitions)) return
   for (const [name, value] of [
@@ -125,7 +125,7 @@ function notePartitionPromises({ sla }: Job, partitions: PartitionSpec, place: P
 
 const assetOptionNames: readonly (keyof AssetOptions)[] = ['partitions', 'deps', 'follow']
 
-/** The function that makes an asset is the handler of its job. */
+/** The function that produces an asset is the handler of its job. */
 function asJob(value: unknown, place: Place): unknown {
   if (!isMap(value)) return value
   const { materialize, ...rest } = value
@@ -168,7 +168,7 @@ function readDeps(value: unknown, place: Place): readonly Dependency[] {
   return deps
 }
 
-/** The trigger by which an asset follows what it is made from; none where that is nothing. */
+/** The trigger that follows the dependencies of an asset; undefined if there are none. */
 function followerOf({ name, asset }: AssetJob): Trigger | undefined {
   if (asset.deps.length === 0) return undefined
   return frozen({

@@ -23,7 +23,7 @@ it('the end of a run of an asset writes the state of its partition', () => {
   expect(assetEffect.changes?.(run, [undefined])).toEqual([{ ...key, value: done }])
 })
 
-it('a failure keeps when the partition was last done, where it ever was', () => {
+it('a failure keeps the time at which the partition was last done, if there is one', () => {
   const failed: EndedRun = { ...run, id: 'three', state: 'failed', at: t0 + 9 }
   const ended = { state: 'failed', run: 'three', at: t0 + 9 }
   expect(assetEffect.changes?.(failed, [done])).toEqual([{ ...key, value: { ...done, ...ended } }])
@@ -35,7 +35,7 @@ it('a cancelled run changes nothing', () => {
   expect(assetEffect.changes?.({ ...run, state: 'cancelled' }, [done])).toEqual([])
 })
 
-it('only a run that is done arrives at what is made from its asset', () => {
+it('only a run that is done creates an arrival for downstream assets', () => {
   const value = { asset: 'work', partition: 'p', run: 'two', at: t0 + 3 }
   expect(assetEffect.arrival?.(run)).toEqual({ kind: 'arrival', item: '["work","p"]', value })
   expect(assetEffect.arrival?.({ ...run, state: 'failed' })).toBeUndefined()

@@ -13,11 +13,11 @@ export interface PartitionRecord {
   /** When it was last done, and by which run. */
   readonly doneAt: Instant | null
   readonly doneRun: RunId | null
-  /** When the attempt that did it began: the attempt has not read what was done upstream after that. */
+  /** When the attempt that produced it began: it has not read anything that was done upstream after that. */
   readonly readAt: Instant | null
 }
 
-/** The end of a run of an asset writes the state of its partition, and tells the assets that are made from it. */
+/** The end of a run of an asset writes the state of its partition, and creates arrivals for downstream assets. */
 export const assetEffect: EndEffect = {
   name: 'asset',
   code: 3,

@@ -10,19 +10,19 @@ import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What the tick of a trigger that follows assets has to know; or why that cannot be worked out. */
+/** What the tick of a trigger that follows assets needs; or why it cannot be determined. */
 export type FollowerFacts = UpstreamFacts | RotaError
 
-/** How much one tick takes at most: arrivals, partitions that they touch, partitions that those need. */
+/** The limits of one tick: arrivals, partitions that they affect, partitions that those need. */
 const mostArrivals = 1000
 const mostCandidates = 1000
 const mostNeeded = 50_000
 
-/** How many partitions are read at once, and how many runs that wait are known. */
+/** How many partitions are read in one query, and how many waiting runs are read. */
 const perRead = 1000
 const mostWaiting = 1000
 
-/** Reads what the ticks of triggers that follow assets have to know. */
+/** Reads what the ticks of triggers that follow assets need. */
 export async function upstreamFacts(
   store: Store,
   due: readonly DueTrigger[],
@@ -37,7 +37,7 @@ export async function upstreamFacts(
   return read
 }
 
-/** An asset of another app may have got other partitions that no longer fit: this affects only the assets that follow it. */
+/** Another app may have changed the partitions of its asset so that they no longer fit: this affects only the assets that follow it. */
 function definitionError(error: unknown): RotaError {
   const isOfDefinition = error instanceof RotaError && /^(PARTITION|DEFINITION)_/.test(error.code)
   if (!isOfDefinition) throw error
@@ -60,7 +60,7 @@ async function factsOf(store: Store, asked: Asked): Promise<UpstreamFacts> {
   for (const note of notes) if (!page.isFull) await page.take(note)
   const { arrivals, candidates } = page
   const keys = candidates.flatMap(({ label, needs }) => [{ asset: job.name, label }, ...needs])
-  // Read before the partitions: one that ends in between is known by what it made.
+  // Read before the partitions: the partition of a run that ends in between is read as done.
   const waiting = candidates.length === 0 ? new Set<string>() : await waitingLabels(store, asked)
   return {
     arrivals,
@@ -71,7 +71,7 @@ async function factsOf(store: Store, asked: Asked): Promise<UpstreamFacts> {
   }
 }
 
-/** What arrived for a job that is no asset any more is of no use. */
+/** Arrivals for a job that is no longer an asset are dropped. */
 function nothing(notes: readonly StateEntry[]): UpstreamFacts {
   return {
     arrivals: notes.map((note) => ({ ...note, arrival: arrivalOfEntry(note), next: undefined })),
@@ -91,7 +91,7 @@ function followerOf({ job, jobs }: Asked): Follower | undefined {
   return { name: job.name, asset: job.asset, specs: new Map(specs) }
 }
 
-/** Arrivals and what they touch, as much as one tick takes. */
+/** Arrivals and the partitions that they affect, up to the limits of one tick. */
 class Page {
   readonly arrivals: StoredArrival[] = []
   readonly #store: Store
@@ -116,7 +116,7 @@ class Page {
     })
   }
 
-  /** Takes an arrival, or as much of it as there is room for. */
+  /** Adds an arrival, or as much of it as there is room for. */
   async take(note: StateEntry): Promise<void> {
     const arrival = arrivalOfEntry(note)
     const touched = touchedBy(this.#follower, arrival)
@@ -136,7 +136,7 @@ class Page {
     return undefined
   }
 
-  /** One page of the partitions of the others: those that they touch are looked at. */
+  /** One page of the partitions of the other dependencies: the partitions that they affect are checked. */
   async #walk(arrival: Arrival, deps: Follower['asset']['deps']): Promise<ArrivalCursor | undefined> {
     const { dep: index, item } = walkFrom(arrival.next)
     const dep = deps[index]
@@ -196,9 +196,9 @@ export async function partitionRecords(
   return found
 }
 
-/** The labels of which a run of this trigger is to begin now, or again after a failure; those of others may be cancelled with what they belong to. */
+/** The labels with a run of this trigger that may start now or waits for a retry. Runs of other origins do not count, because they may be cancelled, for example with their backfill. */
 async function waitingLabels(store: Store, { trigger, job, now }: Asked): Promise<ReadonlySet<string>> {
-  // Asked by job: what waits is found without looking through the history of the trigger.
+  // Queried by job: pending runs are found without reading the history of the trigger.
   const pending = await store.runs({ job: job.name, state: 'pending', limit: mostWaiting })
   const own = pending.filter((run) => run.trigger === trigger && !run.cancelRequested)
   const soon = own.filter((run) => run.runAt <= now || run.attempt > 0)

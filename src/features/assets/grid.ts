@@ -14,7 +14,7 @@ export interface AssetsApp {
   readonly backfills: WatchedBackfills
 }
 
-/** Assets whose partitions are the same, with how these stand. */
+/** Assets with the same partitions, and the states of these. */
 interface Group {
   readonly title: string
   readonly labels: readonly string[]
@@ -44,19 +44,19 @@ export async function printGrid(app: AssetsApp, context: Context<AssetsApp>): Pr
 /** The text if nothing is defined yet. */
 export const noAssets = 'no assets yet; a config defines them under assets, `rota up` stores them'
 
-/** All assets, or the one of this name; a name that no asset has is an error. */
+/** All assets, or the one with this name; an unknown name is an error. */
 export async function assetsNamed(app: AssetsApp, named: string | undefined): Promise<readonly AssetInfo[]> {
   const assets = (await app.assets.list()).filter(({ name }) => named === undefined || name === named)
   if (named !== undefined && assets.length === 0) await app.assets.grid(named)
   return assets
 }
 
-/** An asset with how the partitions of a range stand. */
+/** An asset with the states of the partitions of a range. */
 interface Standing extends AssetInfo {
   readonly statuses: readonly PartitionStatus[]
 }
 
-/** How assets stand in the range that was asked for; those that have no such labels are left out, unless none has. */
+/** The states of assets in the requested range. Assets without such labels are left out, unless no asset has them. */
 export async function standingOf(
   { args, out }: Context<AssetsApp>,
   app: AssetsApp,
@@ -91,14 +91,14 @@ function groupsOf(standing: readonly Standing[]): readonly Group[] {
     const key = JSON.stringify([partitions.kind, labels])
     const known = groups.get(key)
     const own = partitionsText(partitions)
-    // Days of two zones stand under each other as days.
+    // Days of two zones are in the same column.
     const title = known === undefined || known.title === own ? own : partitions.kind
     groups.set(key, { title, labels, rows: [...(known?.rows ?? []), { name, statuses }] })
   }
   return [...groups.values()]
 }
 
-/** Long rows continue in lines below each other, each under the labels that it begins and ends with. */
+/** Long rows are split into lines, each under its first and last label. */
 function printGroup(out: Output, { title, labels, rows }: Group, nameWidth: number): void {
   const room = Math.max(1, out.width - nameWidth - 2)
   for (let from = 0; from === 0 || from < labels.length; from += room) {

@@ -8,7 +8,7 @@ export const upstreamKind: TriggerKind<FollowerFacts> = {
   name: 'upstream',
   origin: 'upstream',
   instants: () => undefined,
-  // At once: something may have arrived for it under another definition.
+  // Immediately: there may be arrivals from an earlier definition.
   begin: ({ enabled }, _current, now) => ({ cursorAt: now, nextAt: enabled ? now : undefined }),
   facts: (store, due, { now }) => upstreamFacts(store, due, now),
   plan: (due, facts, now) => {

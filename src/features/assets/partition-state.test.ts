@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { partitionState, type Made, type PartitionState } from './partition-state.js'
 
-/** What can happen to a partition with one upstream partition, one after the other. */
+/** The events of a partition with one upstream partition. */
 type Happening = 'upstream' | 'begin' | 'done' | 'failed' | 'cancelled'
 
 const happenings: readonly Happening[] = ['upstream', 'begin', 'done', 'failed', 'cancelled']
 
-/** Every order of so many happenings in which a run ends only after it began. */
+/** Every sequence of this many events in which a run ends only after it began. */
 function ordersOf(length: number): readonly (readonly Happening[])[] {
   if (length === 0) return [[]]
   return ordersOf(length - 1).flatMap((order) =>
@@ -21,7 +21,7 @@ function isPossible(order: readonly Happening[], next: Happening): boolean {
   return next === 'begin' ? !isRunning : isRunning
 }
 
-/** The facts that a store would keep of an order, its places being the instants. */
+/** The facts that a store would keep of a sequence; the positions are the instants. */
 function stateAfter(order: readonly Happening[]): PartitionState {
   let upstreamAt: number | undefined
   let seenAt: number | undefined
@@ -43,7 +43,7 @@ function stateAfter(order: readonly Happening[]): PartitionState {
   })
 }
 
-/** The same in other words: look for the run that made the data, and at what came after it began. */
+/** The same rule written differently: find the run that produced the data, and check what came after it began. */
 function expected(order: readonly Happening[]): PartitionState {
   const runs = order.flatMap((happening, at) => (happening === 'upstream' ? [] : [{ happening, at }]))
   if (runs.at(-1)?.happening === 'begin') return 'running'
@@ -56,22 +56,22 @@ function expected(order: readonly Happening[]): PartitionState {
 }
 
 describe('F13: the state of a partition', () => {
-  it('is right after every order of up to seven happenings', () => {
+  it('is correct after every sequence of up to seven events', () => {
     const orders = [0, 1, 2, 3, 4, 5, 6, 7].flatMap(ordersOf)
     expect(orders.length).toBeGreaterThan(1000)
     for (const order of orders) expect(stateAfter(order), order.join(' → ')).toBe(expected(order))
   })
 
-  it('a run that is under way counts before everything else', () => {
+  it('an unfinished run takes precedence', () => {
     expect(partitionState({ isRunning: true, done: { at: 1 }, failedAt: 2, upstreamAt: [3] })).toBe('running')
   })
 
-  it('what upstream made while its run was going makes it stale, though the run ended later', () => {
+  it('upstream data that was produced during its run makes it stale, although the run ended later', () => {
     expect(partitionState({ done: { at: 10, upstreamAt: 1 }, upstreamAt: [1, 5] })).toBe('stale')
     expect(partitionState({ done: { at: 10, upstreamAt: 5 }, upstreamAt: [1, 5] })).toBe('done')
   })
 
-  it('data that was made without upstream is stale as soon as upstream has something', () => {
+  it('data that was produced without upstream data is stale as soon as there is some', () => {
     expect(partitionState({ done: { at: 10 }, upstreamAt: [] })).toBe('done')
     expect(partitionState({ done: { at: 10 }, upstreamAt: [11] })).toBe('stale')
   })

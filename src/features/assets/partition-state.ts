@@ -1,37 +1,36 @@
 import type { Instant } from '../../time/instant.js'
 
-/** How it stands with the data of one partition. */
+/** The state of one partition. */
 export type PartitionState = 'missing' | 'running' | 'done' | 'failed' | 'stale'
 
-/** The states in the order in which they are shown to people. */
+/** The states in the order in which they are shown. */
 export const partitionStates: readonly PartitionState[] = ['missing', 'running', 'done', 'failed', 'stale']
 
 /** What is known about one partition of an asset. */
 export interface PartitionFacts {
-  /** Whether a run of it has not ended; one that waits is on its way too. */
+  /** Whether it has a pending or running run. */
   readonly isRunning?: boolean | undefined
-  /** The newest time that it was made. */
+  /** The last time it was produced. */
   readonly done?: Made | undefined
-  /** When a run of it failed last. */
+  /** When a run of it last failed. */
   readonly failedAt?: Instant | undefined
-  /** When each upstream partition that it needs was made last; those that never were are left out. */
+  /** When each upstream partition that it needs was last produced; without those that never were. */
   readonly upstreamAt?: readonly Instant[] | undefined
 }
 
-/** One time that a partition was made. */
+/** One production of a partition. */
 export interface Made {
   readonly at: Instant
   /**
-   * The newest upstream instant that there was when its run began; undefined where no upstream partition had been
-   * made. Not the run's own end: what upstream made while it ran, it did not read.
+   * The newest upstream instant when its run began; undefined if no upstream partition had been produced. Not the end
+   * of the run, because it did not read what upstream produced while it ran.
    */
   readonly upstreamAt?: Instant | undefined
 }
 
 /**
- * The state of a partition. An unfinished run counts before everything; a failure counts until the partition is made
- * again; a cancelled run is no fact and changes nothing; data is stale when anything upstream was made after its run
- * began.
+ * The state of a partition. An unfinished run takes precedence. A failure counts until the partition is produced again.
+ * A cancelled run changes nothing. Data is stale if anything upstream was produced after its run began.
  */
 export function partitionState(facts: PartitionFacts): PartitionState {
   const { isRunning = false, done, failedAt = -Infinity, upstreamAt = [] } = facts

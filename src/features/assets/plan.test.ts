@@ -20,12 +20,12 @@ const { job, follower: trigger } = defineAsset('down', {
 const specs = new Map(assets.map((name) => [name as string, byKeys(keys)]))
 const follower: Follower = { name: 'down', asset: job.asset, specs }
 
-/** What is known of one upstream partition: never made, or made by a run at an instant. */
+/** One upstream partition: never produced, or produced by a run at an instant. */
 const upstream = fc.record({
   doneAt: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
   isFailedSince: fc.boolean(),
 })
-/** What is known of one downstream partition: when the run that made it began. */
+/** One downstream partition: when the run that produced it began. */
 const downstream = fc.record({
   readAt: fc.option(fc.integer({ min: 0, max: 21 }), { nil: undefined }),
   isWaiting: fc.boolean(),
@@ -38,7 +38,7 @@ const world = fc.record({
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
 describe('planUpstream', () => {
-  it('F13: plans what a naive reading of the rule says', () => {
+  it('F13: plans the same as a naive implementation of the rule', () => {
     fc.assert(
       fc.property(world, (drawn) => {
         const facts = factsOf(drawn)
@@ -55,7 +55,7 @@ describe('planUpstream', () => {
     )
   })
 
-  it('F13: gives the same set of upstream runs the same run, and a newer one another', () => {
+  it('F13: plans the same run for the same set of upstream runs, and another one for a newer set', () => {
     const drawn: World = {
       up: Array.from({ length: 6 }, () => ({ doneAt: 5, isFailedSince: false })),
       down: Array.from({ length: 3 }, () => ({ readAt: undefined, isWaiting: false })),
@@ -70,7 +70,7 @@ describe('planUpstream', () => {
     expect(newer?.id).not.toBe(first?.id)
   })
 
-  it('looks again where something is left, and leaves everything while it is paused', () => {
+  it('ticks again if arrivals are left, and takes none while it is paused', () => {
     const facts = factsOf({ up: [], down: [], arrived: [] })
     const due = aDue({ ...trigger }, { jobDefinition: job })
     expect(planUpstream(due, { ...facts, hasMore: true }, now).nextAt).toBe(now)
@@ -97,14 +97,14 @@ describe('planUpstream', () => {
   })
 })
 
-/** A key is made when both assets have it, it was touched, no run of it waits, and it has not read the newest of the two. */
+/** A key is produced if both upstream assets have it, an arrival affects it, no run of it is pending, and it has not read the newer of the two. */
 function naive({ up, down, arrived }: World): string[] {
   return keys.filter((_, key) => {
     const isTouched = arrived.includes(key) || arrived.includes(key + 3)
     const [one, other] = [up[key]?.doneAt, up[key + 3]?.doneAt]
     const { readAt = -1, isWaiting = false } = down[key] ?? {}
     if (!isTouched || isWaiting || one === undefined || other === undefined) return false
-    // In a tie nothing tells that it was read.
+    // With equal times it is unknown whether it was read.
     return readAt <= Math.max(one, other)
   })
 }

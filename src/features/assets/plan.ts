@@ -15,29 +15,29 @@ import type { NewRun } from '../../kernel/run/run.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 
-/** What the tick of a trigger that follows assets has to know. */
+/** What the tick of a trigger that follows assets needs. */
 export interface UpstreamFacts {
   readonly arrivals: readonly StoredArrival[]
   /** Whether there are arrivals beyond these. */
   readonly hasMore: boolean
-  /** The partitions that they touch. */
+  /** The partitions that they affect. */
   readonly candidates: readonly Candidate[]
-  /** What is known of the partitions, their own and those they need, by `partitionKey`. */
+  /** The facts about these partitions and those they need, by `partitionKey`. */
   readonly partitions: ReadonlyMap<string, PartitionRecord>
-  /** The labels of which a run of the trigger is to begin anyway: it will read what arrived. */
+  /** The labels with a pending run of the trigger: it will read the new data. */
   readonly waiting: ReadonlySet<string>
 }
 
-/** A partition that may have to be made. */
+/** A partition that may have to be produced. */
 export interface Candidate {
   readonly label: string
   /** The partitions that must be done first. */
   readonly needs: readonly { readonly asset: string; readonly label: string }[]
-  /** What arrived of assets of which it needs none in particular. */
+  /** Arrivals from assets with the map `any`. */
   readonly reasons: readonly { readonly run: RunId; readonly at: Instant }[]
-  /** Whether it is to be made only where it never was: what touches partitions without end does not make them all again. */
+  /** Whether it is produced only if it is missing: an arrival that affects an unlimited number of partitions does not produce them all again. */
   readonly isOnlyIfMissing: boolean
-  /** Whether its time has begun, or something else than an earlier partition of its own touches it. */
+  /** Whether its time has begun, or something other than an earlier partition of the same asset affects it. */
   readonly isInTime: boolean
 }
 
@@ -46,7 +46,7 @@ export function partitionKey(asset: string, label: string): string {
   return JSON.stringify([asset, label])
 }
 
-/** Works out which partitions are made from what arrived. Pure: two schedulers plan the same. */
+/** Decides which partitions are produced after these arrivals. Pure: two schedulers plan the same. */
 export function planUpstream(due: DueTrigger, facts: UpstreamFacts, now: Instant): Tick {
   const tick = {
     trigger: due.trigger.name,
@@ -71,7 +71,7 @@ export function planUpstream(due: DueTrigger, facts: UpstreamFacts, now: Instant
   }
 }
 
-/** The run that a partition gets; none where something it needs is missing, or it has read everything already. */
+/** The run of a partition; undefined if something it needs is missing, or if it has already read everything. */
 function runOf(due: DueTrigger, candidate: Candidate, facts: UpstreamFacts): NewRun | undefined {
   const { label, isInTime } = candidate
   if (!isInTime || facts.waiting.has(label)) return undefined
@@ -98,7 +98,7 @@ function runOf(due: DueTrigger, candidate: Candidate, facts: UpstreamFacts): New
   }
 }
 
-/** The runs that made what a partition needs; undefined while one of them is missing. */
+/** The runs that produced what a partition needs; undefined if one is missing. */
 function upstreamSet(
   { needs, reasons }: Candidate,
   { partitions }: UpstreamFacts,
@@ -118,7 +118,7 @@ function upstreamSet(
   return runs.length === 0 ? undefined : { digest: fingerprintOf(runs.join('\n')), newestAt }
 }
 
-/** Whether a partition was never made, or was read before the newest of what it needs was there. */
+/** Whether a partition was never produced, or was produced before the newest data that it needs. */
 function isWanted(
   { due, candidate, facts }: { due: DueTrigger; candidate: Candidate; facts: UpstreamFacts },
   { id, newestAt }: { id: RunId; newestAt: Instant },
@@ -126,6 +126,6 @@ function isWanted(
   const own = facts.partitions.get(partitionKey(due.jobDefinition.name, candidate.label))
   if (own?.doneRun == null || own.readAt === null) return true
   if (candidate.isOnlyIfMissing) return false
-  // In the same millisecond only the run that was made from this very set is sure to have read it.
+  // Within the same millisecond, only a run that was planned for exactly this set has certainly read it.
   return own.readAt < newestAt || (own.readAt === newestAt && own.doneRun !== id)
 }

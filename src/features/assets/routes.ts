@@ -29,7 +29,7 @@ const partition = z
   .strictObject({ partition: label, state: partitionState, doneAt: maybeInstant, run: z.string().nullable() })
   .meta({ id: 'Partition' })
 
-/** Reads, makes and schedules assets. */
+/** Reads, produces and schedules assets. */
 export const assetRoutes: readonly Route<AssetsApp>[] = [
   route({
     method: 'GET',
@@ -74,7 +74,7 @@ export const assetRoutes: readonly Route<AssetsApp>[] = [
     handle: async ({ app, parts: given, query: { state, ...range } }) => {
       const isRange = range.from !== undefined || range.to !== undefined
       const limit = isRange ? range.limit : mostPartitions
-      // One more than is looked at shows whether there is another page.
+      // One more than the page shows whether there is another page.
       const found = await app.assets.grid(given.name, { ...range, limit: limit + 1 })
       const page = found.slice(0, limit)
       return {

@@ -77,7 +77,7 @@ export async function endSchedule(
   return { removed: true }
 }
 
-/** The schedules of assets: those in the store, and those that are to be written at the start. */
+/** The schedules of assets: those in the store, and those that the start will write. */
 export async function listSchedules(
   store: Store,
   { planned, source }: { readonly planned: readonly Trigger[]; readonly source: string },

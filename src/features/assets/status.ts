@@ -16,24 +16,24 @@ import { pick } from '../../wire/to-json.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** An asset as it stands. */
+/** An asset and its definition in the store. */
 export interface AssetInfo {
   readonly name: string
   readonly partitions: PartitionSpec
   readonly deps: AssetJob['asset']['deps']
   readonly queue: string
   readonly source: string
-  /** Whether its partitions are made when everything they need is done. */
+  /** Whether its partitions are produced when everything they need is done. */
   readonly follows: boolean
   /** When it is due by its schedules. */
   readonly schedules: readonly StoredTrigger[]
 }
 
-/** How one partition stands. */
+/** The state of one partition. */
 export interface PartitionStatus {
   readonly label: string
   readonly state: PartitionState
-  /** When it was last made, and by which run. */
+  /** When it was last produced, and by which run. */
   readonly doneAt: Instant | undefined
   readonly run: string | undefined
 }
@@ -89,7 +89,7 @@ export async function findAsset(store: Store, name: string): Promise<AssetJob> {
   )
 }
 
-/** The job, if it is an asset; one that is none throws. */
+/** The job, if it is an asset; throws otherwise. */
 export function asAsset(job: Job): AssetJob {
   if (isAsset(job)) return job
   throw unknown(job.name, [])
@@ -99,13 +99,13 @@ function unknown(name: string, known: readonly string[]): RotaError {
   return new RotaError('JOB_UNKNOWN', noneNamed('asset is named', name, { known, list: 'rota asset list' }))
 }
 
-/** How many runs of an asset that have not ended are looked at for the states of its partitions. */
+/** How many unfinished runs of an asset are read for the states of its partitions. */
 const mostUnfinished = 100_000
 
-/** How many partitions are looked at in one go. */
+/** How many partitions are read in one query. */
 const perLook = 1000
 
-/** How the partitions of an asset stand, in the order in which they were asked for. */
+/** The states of partitions of an asset, in the requested order. */
 export async function partitionStatuses(
   store: Store,
   { name, asset }: AssetJob,
@@ -134,7 +134,7 @@ export async function partitionStatuses(
   return statuses
 }
 
-/** The labels that an asset has been made for, or was to be; for partitions that cannot be listed. */
+/** The labels with a stored state; for partitions that cannot be listed. */
 export async function knownLabels(store: Store, asset: AssetJob, limit: number): Promise<readonly string[]> {
   const notes = await store.stateEntries({ kind: 'partition', names: [asset.name], limit })
   return notes
@@ -159,7 +159,7 @@ function statusOf(known: {
   return { label, state, doneAt, run: note?.run }
 }
 
-/** When the newest partition was made of each asset that every partition needs as a whole: asked once, not for each. */
+/** When the newest partition of each asset that is needed as a whole was produced; queried once, not for each partition. */
 async function madeOfWholes(
   store: Store,
   { partitions, deps }: AssetJob['asset'],
@@ -177,7 +177,7 @@ async function madeOfWholes(
   return newest
 }
 
-/** What a partition needs by name; one that needs none in particular of an asset is not stale because of it. */
+/** The upstream partitions that a partition needs by name; a dependency with `any` never makes it stale. */
 function neededBy(
   { partitions, deps }: AssetJob['asset'],
   label: string,

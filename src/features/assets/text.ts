@@ -6,7 +6,7 @@ import { describeTrigger } from '../../engine/trigger-kind.js'
 import { count } from '../../cli/framework/print/words.js'
 import type { Colors } from '../../cli/framework/print/output.js'
 
-/** How the data of an asset is cut, in a few words. */
+/** The partitions of an asset, in a few words. */
 export function partitionsText(spec: PartitionSpec): string {
   switch (spec.kind) {
     case 'unpartitioned':
@@ -25,7 +25,7 @@ export function partitionsText(spec: PartitionSpec): string {
   }
 }
 
-/** What an asset is made from, in a few words. */
+/** The dependencies of an asset, in a few words. */
 export function depsText(deps: AssetInfo['deps']): string {
   return deps
     .map(({ asset, map }) => {
@@ -35,7 +35,7 @@ export function depsText(deps: AssetInfo['deps']): string {
     .join(', ')
 }
 
-/** When an asset is made, in a few words. */
+/** When an asset is produced, in a few words. */
 export function whenText({ follows, schedules }: AssetInfo): string {
   const timed = schedules.map(({ trigger }) => describeTrigger(timedKinds, trigger))
   return [...(follows ? ['when upstream is done'] : []), ...timed].join('; ')

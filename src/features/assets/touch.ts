@@ -9,20 +9,20 @@ import type { Mapping } from '../../kernel/partition/pairs.js'
 import type { PartitionSpec } from '../../kernel/partition/spec.js'
 import type { Candidate } from './plan.js'
 
-/** An asset that follows others, with how those are cut; what is not there any more has no entry. */
+/** An asset that follows others, with their partition specs; an asset that no longer exists has no entry. */
 export interface Follower {
   readonly name: string
   readonly asset: AssetSpec
   readonly specs: ReadonlyMap<string, PartitionSpec>
 }
 
-/** The partitions of a follower that an arrival touches: those that can be listed, or by which others they are found. */
+/** The partitions of a follower that an arrival affects: a list, or the other assets through which they are found. */
 export type TouchedBy =
   | { readonly kind: 'each'; readonly labels: readonly string[] }
-  /** None of its partitions can be listed from this one: those that others touch are to be looked at. */
+  /** The affected partitions cannot be listed: those that other dependencies affect are checked. */
   | { readonly kind: 'walk'; readonly deps: readonly Dependency[] }
 
-/** The partitions of a follower that an arrival touches; none where it is no longer one that is followed. */
+/** The partitions of a follower that an arrival affects; none if it no longer follows that asset. */
 export function touchedBy(follower: Follower, arrival: Arrival): TouchedBy {
   const none: TouchedBy = { kind: 'each', labels: [] }
   const dep = follower.asset.deps.find(({ asset }) => asset === arrival.asset)
@@ -35,7 +35,7 @@ export function touchedBy(follower: Follower, arrival: Arrival): TouchedBy {
   return { kind: 'walk', deps: follower.asset.deps.filter((other) => other !== dep) }
 }
 
-/** The partitions of a follower that a partition of one of its dependencies touches, where they can be listed. */
+/** The partitions of a follower that a partition of one of its dependencies affects, if they can be listed. */
 export function listedBy(follower: Follower, dep: Dependency, label: string): readonly string[] {
   const mapping = mappingOf(follower, dep)
   if (mapping === undefined || labelFault(mapping.upstream, label) !== undefined) return []
@@ -43,13 +43,13 @@ export function listedBy(follower: Follower, dep: Dependency, label: string): re
   return touched.kind === 'each' ? touched.labels : []
 }
 
-/** The arrivals that touch one partition, and whether all of them found it by a walk. */
+/** The arrivals that affect one partition, and whether all of them found it through other assets. */
 export interface Touch {
   readonly arrivals: readonly Arrival[]
   readonly isWalked: boolean
 }
 
-/** A partition that was touched, with all it needs; undefined where something it is made from is not there any more. */
+/** An affected partition with everything it needs; undefined if one of its dependencies no longer exists. */
 export function candidateOf(
   follower: Follower,
   label: string,
@@ -73,7 +73,7 @@ export function candidateOf(
   return { label, needs, reasons, isOnlyIfMissing: touch.isWalked, isInTime }
 }
 
-/** Where a walk over the partitions of other assets begins. */
+/** The first position in the partitions of other assets. */
 export function walkFrom(next: ArrivalCursor | undefined): { readonly dep: number; readonly item: string } {
   return typeof next === 'object' ? next : { dep: 0, item: '' }
 }

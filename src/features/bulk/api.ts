@@ -16,7 +16,7 @@ export interface BulkPlan {
   readonly examples: readonly Run[]
 }
 
-/** A bulk that was begun, or what it would do. */
+/** A bulk that was started, or what it would do. */
 export interface StartedBulk extends BulkPlan {
   /** Absent after a dry run. */
   readonly bulk: Bulk | undefined
@@ -27,7 +27,7 @@ export interface BulkApp {
   readonly bulk: Bulks
 }
 
-/** `app.bulk`: does something with many runs. */
+/** `app.bulk`: actions on many runs. */
 export class Bulks {
   readonly #context: AppContext
 
@@ -83,7 +83,7 @@ export class Bulks {
     return rest.slice(0, limit).map(({ bulk }) => bulk)
   }
 
-  /** Ends a bulk before its end: what it has done stays. */
+  /** Aborts a bulk: changes that were made stay. */
   async abort(
     id: string,
     options: ChangeOptions = {},
@@ -100,7 +100,7 @@ export class Bulks {
     return await this.#context.change(asked, (store, now) => abortBulk(store, { id, now }))
   }
 
-  /** Performs a bulk in this process until it is over, together with any other that does; `onProgress` hears of every batch. */
+  /** Performs a bulk in this process until it is over, while other processes may do the same; calls `onProgress` after every batch. */
   async perform(
     id: string,
     options: {
@@ -118,7 +118,7 @@ export class Bulks {
       if (stored.bulk.state !== 'running' || options.signal?.aborted === true) return stored.bulk
       const answer = await performBatch(opened, stored, now())
       wake()
-      // Another process is at it.
+      // Another process performed this batch.
       if (answer === 'stale') await clock.sleep(50, options.signal)
     }
   }

@@ -4,7 +4,7 @@ import type { Run } from '../../kernel/run/run.js'
 import type { StateKey } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What can be done with many runs. */
+/** The actions on many runs. */
 export const bulkActions = ['retry', 'cancel', 'run', 'advance'] as const
 
 /** One of them. */
@@ -16,23 +16,23 @@ export const mostItems = 10_000
 /** How many ids one state entry has. */
 export const idsPerPart = 500
 
-/** A bulk as it is stored: what is done, for whom, and how far it has come. */
+/** A stored bulk: the action, who started it, and its progress. */
 export interface Bulk {
   readonly id: string
   readonly action: BulkAction
-  /** The filter as it was given; null where ids were given. */
+  /** The filter as it was given; null if ids were given. */
   readonly filter: string | null
   readonly reason: string | null
-  /** Who began it. */
+  /** Who started it. */
   readonly by: string
   /** `failed`: it is over, and some runs could not be changed. */
   readonly state: 'running' | 'done' | 'failed' | 'aborted'
   readonly total: number
-  /** How many runs were looked at: the next batch begins here. */
+  /** How many runs were processed: the next batch begins here. */
   readonly next: number
   /** How many runs were changed. */
   readonly done: number
-  /** How many were left as they were, by reason. */
+  /** How many were skipped, by reason. */
   readonly skipped: Readonly<Record<string, number>>
   /** How many could not be changed, with the newest errors. */
   readonly failed: number
@@ -41,7 +41,7 @@ export interface Bulk {
   readonly endedAt: Instant | null
 }
 
-/** Why a run is left as it is. */
+/** Why a run is skipped. */
 export const skipReasons = {
   'not-final': 'it is not failed or cancelled',
   'not-over': 'it is not final',
@@ -51,10 +51,10 @@ export const skipReasons = {
   'job-unknown': 'nobody defines its job',
 } as const
 
-/** Why a run is left as it is, as a code. */
+/** Why a run is skipped, as a code. */
 export type SkipReason = keyof typeof skipReasons
 
-/** What became of one item. */
+/** The result for one run. */
 export type ItemEnd = 'done' | SkipReason | { readonly failed: string }
 
 /** How many errors a bulk keeps. */
@@ -79,7 +79,7 @@ export function afterBatch(bulk: Bulk, ids: readonly RunId[], ends: readonly Ite
   return { ...bulk, next, done, failed, skipped, errors: errors.slice(-mostErrors), ...end }
 }
 
-/** Why an action would leave a run as it is; nothing where it would change it. */
+/** Why an action would skip a run; undefined if it would change it. */
 export function skipReasonOf(action: BulkAction, run: Run, now: Instant): SkipReason | undefined {
   const { state } = run
   const isFinal = state === 'done' || state === 'failed' || state === 'cancelled'
@@ -101,12 +101,12 @@ export function newBulkId(now: Instant): string {
   return `${run.slice(0, 10)}${fingerprintOf(run).slice(0, 6)}`
 }
 
-/** Where a bulk is kept. */
+/** The state entry of a bulk. */
 export function bulkKey(id: string): StateKey {
   return { kind: 'bulk', name: id, item: '' }
 }
 
-/** Where a part of its ids is kept. */
+/** The state entry of a part of its ids. */
 export function partKey(id: string, index: number): StateKey {
   return { kind: 'bulk', name: id, item: String(Math.floor(index / idsPerPart)).padStart(4, '0') }
 }

@@ -57,7 +57,7 @@ function extension(
 
 async function perform(action: BulkAction, app: BulkApp, context: Context<BulkApp>): Ended {
   const { args, out } = context
-  // Refused with the names of the options.
+  // The error names the options.
   await runConditionsOf(context, action)
   const request = {
     action,

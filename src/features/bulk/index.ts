@@ -9,7 +9,7 @@ export type { BulkAction } from './bulk.js'
 export type { BulkPlan, StartedBulk } from './api.js'
 export type { BulkRequest } from './request.js'
 
-/** An action on many runs: what is done, and how far it has come. */
+/** An action on many runs, and its progress. */
 export type Bulk = Dated<stored.Bulk>
 
 /** The feature `bulk`. */

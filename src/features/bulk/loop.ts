@@ -5,13 +5,13 @@ import type { Instant } from '../../time/instant.js'
 import { performBatch } from './perform.js'
 import { listBulks, removeOldBulks } from './store-bulks.js'
 
-/** How long a process waits that found another one at the same batch. */
+/** How long a process waits if another one performed the same batch. */
 const otherAtItMs = 100
 
-/** How often old bulks are looked for. */
+/** How often old bulks are searched for. */
 const cleanUpMs = HOUR_MS
 
-/** Performs bulks, one batch a look, in every process with the scheduler role. */
+/** Performs bulks, one batch per step, in every process with the scheduler role. */
 export const bulkLoop: FeatureLoop = {
   name: 'bulk',
   begin: (context) => new BulkLoop(context),
@@ -29,7 +29,7 @@ class BulkLoop implements RunningLoop {
     const { store, clock, onRuns } = this.#context
     const now = clock.now()
     const running = (await listBulks(store)).filter(({ bulk }) => bulk.state === 'running')
-    // The oldest first: a later one may be meant to follow it.
+    // The oldest first: a later one may depend on it.
     const next = running.at(-1)
     if (next === undefined) return await this.#cleanUp(now)
     const answer = await performBatch(store, next, now)
@@ -39,7 +39,7 @@ class BulkLoop implements RunningLoop {
   }
 
   async stop(): Promise<void> {
-    // Nothing is in progress between two looks.
+    // Nothing is in progress between two steps.
   }
 
   async #cleanUp(now: Instant): Promise<Look> {

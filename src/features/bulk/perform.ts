@@ -12,10 +12,9 @@ import { afterBatch, bulkKey, skipReasonOf, toValue, type Bulk, type ItemEnd } f
 import { nextIds, type StoredBulk } from './store-bulks.js'
 
 /**
- * Performs the next batch of a bulk. Any number of processes may do so at the same time, and each of them may be killed:
- * the cursor of the bulk moves in the transaction that changes or records the runs, so that one of them does each batch.
- * A batch that throws is
- * tried once more run by run: those that throw again are counted as failed, and the bulk continues.
+ * Performs the next batch of a bulk. Any number of processes may do so at the same time, and each may be killed: the
+ * cursor of the bulk moves in the transaction that changes or records the runs, so each batch is performed once. A batch
+ * that throws is tried once more run by run: runs that throw again are counted as failed, and the bulk continues.
  */
 export async function performBatch(
   store: Store,
@@ -33,7 +32,7 @@ export async function performBatch(
   }
 }
 
-/** What a batch is done with, and when. */
+/** The parameters of a batch. */
 interface Batch {
   readonly ids: readonly RunId[]
   readonly now: Instant
@@ -59,12 +58,12 @@ async function changeOne(store: Store, stored: StoredBulk, batch: Batch): Promis
   }
 }
 
-/** A store that is away or full says nothing about the runs: the batch is tried again later. */
+/** If the store is unreachable or full, no run has failed: the batch is tried again later. */
 function isOfStore(error: unknown): boolean {
   return error instanceof RotaError && error.code.startsWith('STORE_')
 }
 
-/** Changes the runs of a batch and moves the cursor of its bulk, in one transaction; answers the bulk as it is then. */
+/** Changes the runs of a batch and moves the cursor of its bulk, in one transaction; returns the new bulk. */
 async function changeAll(
   store: Store,
   stored: StoredBulk,
@@ -117,7 +116,7 @@ function endOf(answer: RunChange): ItemEnd {
   }
 }
 
-/** New runs like those of a batch, and what becomes of each of its runs. */
+/** New runs like those of a batch, and the result for each of its runs. */
 async function runsAgain(
   store: Store,
   bulk: Bulk,
@@ -139,7 +138,7 @@ async function runsAgain(
   return { runs, ends }
 }
 
-/** A run of the same job with the same payload and partition, due when its bulk began. */
+/** A run of the same job with the same payload and partition, due at the start of the bulk. */
 function newRunLike(run: Run, job: Job, { id, createdAt }: Bulk): NewRun {
   const { priority, partition, payload, labels } = run
   const keyed = run.slots.filter(({ key }) => key.startsWith(`key:${job.name}=`))

@@ -8,7 +8,7 @@ import { parseRunQuery } from '../../wire/run-query/run-query.js'
 import { bulkActions, mostItems, type Bulk, type BulkAction } from './bulk.js'
 import type { Selection } from './select.js'
 
-/** What is asked of a bulk: an action on the runs of a filter, or on these runs. */
+/** The request for a bulk: an action on the runs of a filter, or on the given runs. */
 export interface BulkRequest extends ChangeOptions {
   readonly action: BulkAction
   /** Which runs, such as `state:failed job:mail since:yesterday`. */
@@ -17,7 +17,7 @@ export interface BulkRequest extends ChangeOptions {
   readonly zone?: string | undefined
   /** Or the ids of the runs. */
   readonly ids?: readonly RunId[] | undefined
-  /** The most runs, the newest first; default and most: 10,000. */
+  /** The maximum number of runs, the newest first; default and maximum: 10,000. */
   readonly limit?: number | undefined
 }
 

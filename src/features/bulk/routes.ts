@@ -33,7 +33,7 @@ const plan = z
   .strictObject({ count: z.number().int(), capped: z.boolean(), skipped, examples: z.array(run) })
   .meta({ id: 'BulkPlan' })
 
-/** Begins, lists and aborts actions on many runs. */
+/** Starts, lists and aborts actions on many runs. */
 export const bulkRoutes: readonly Route<BulkApp>[] = [
   route({
     method: 'POST',

@@ -5,10 +5,10 @@ import type { RunConditions } from '../../store/run-conditions.js'
 import type { Instant } from '../../time/instant.js'
 import { skipReasonOf, type BulkAction, type SkipReason } from './bulk.js'
 
-/** Which runs are meant: those of a filter, or these. */
+/** Which runs are selected: those of a filter, or the given ones. */
 export type Selection = { readonly conditions: RunConditions } | { readonly ids: readonly RunId[] }
 
-/** The runs that were chosen, and what an action would do with them. */
+/** The selected runs, and what an action would do with them. */
 export interface Selected {
   readonly ids: readonly RunId[]
   /** Whether there may be more than the limit. */
@@ -25,10 +25,10 @@ const mostExamples = 20
 /** Runs can be large, so few are read at once. */
 const runsPerPage = 100
 
-/** How many runs one question looks through where no index knows the filter: others get their turn in between. */
+/** How many runs one query reads if no index fits the filter, so that other work can happen in between. */
 const look = 10_000
 
-/** The states that an action is about, where a filter names none. */
+/** The states that an action selects if the filter names none. */
 const usualStates: Readonly<Record<BulkAction, readonly RunState[]>> = {
   retry: ['failed'],
   cancel: ['pending', 'running'],
@@ -36,7 +36,7 @@ const usualStates: Readonly<Record<BulkAction, readonly RunState[]>> = {
   advance: ['pending'],
 }
 
-/** Chooses the runs of a bulk, the newest first. Runs that are recorded later are not among them. */
+/** Selects the runs of a bulk, the newest first. Runs that are recorded later are not included. */
 export async function selectRuns(
   store: Store,
   request: { action: BulkAction; selection: Selection; limit: number; now: Instant },

@@ -11,7 +11,7 @@ import { bulkKey, idsPerPart, newBulkId, partKey, toValue, type Bulk } from './b
 /** How long a bulk that has ended is kept. */
 const keptMs = 30 * DAY_MS
 
-/** How many bulks are looked at: older ones are removed after thirty days. */
+/** How many bulks are read: older ones are removed after thirty days. */
 const mostBulks = 10_000
 
 /** A bulk with the revision of its entry. */
@@ -20,7 +20,7 @@ export interface StoredBulk {
   readonly revision: number
 }
 
-/** Records a bulk with all its ids; one without runs is done at once. */
+/** Records a bulk with all its ids; a bulk without runs is done immediately. */
 export async function createBulk(
   store: Store,
   given: Pick<Bulk, 'action' | 'filter' | 'reason' | 'by'> & { ids: readonly RunId[]; now: Instant },
@@ -42,7 +42,7 @@ export async function createBulk(
   const changes: StateChange[] = [{ ...bulkKey(bulk.id), revision: 0, value: toValue(bulk) }]
   for (let i = 0; i < ids.length; i += idsPerPart)
     changes.push({ ...partKey(bulk.id, i), revision: 0, value: ids.slice(i, i + idsPerPart) })
-  // Another one that began in the same millisecond has drawn the same id.
+  // Another bulk that started in the same millisecond drew the same id.
   return (await store.changeState({ changes, now })) === 'stale' ? await createBulk(store, given) : bulk
 }
 
@@ -73,7 +73,7 @@ export async function nextIds(store: Store, { id, next }: Bulk, most: number): P
   return ((part?.value ?? []) as readonly RunId[]).slice(first, first + most)
 }
 
-/** Ends a bulk before its end: what was done stays. Answers whether it was running. */
+/** Aborts a bulk: changes that were made stay. Returns whether it was running. */
 export async function abortBulk(
   store: Store,
   { id, now }: { id: string; now: Instant },
@@ -87,7 +87,7 @@ export async function abortBulk(
   }
 }
 
-/** Removes bulks that ended long ago; answers how many. */
+/** Removes bulks that ended long ago; returns how many. */
 export async function removeOldBulks(store: Store, now: Instant): Promise<number> {
   const old = (await listBulks(store)).filter(({ bulk }) => (bulk.endedAt ?? now) < now - keptMs)
   for (const { bulk, revision } of old) {

@@ -22,7 +22,7 @@ function skippedView(skipped: Readonly<Record<string, number>>) {
   }))
 }
 
-/** How a bulk stands, in words. */
+/** The state of a bulk, in words. */
 export function progressText(bulk: Bulk): string {
   const { action, total, next, done, failed, skipped, state } = bulk
   const left = Object.entries(skipped).map(

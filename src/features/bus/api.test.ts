@@ -89,7 +89,7 @@ describe('N9: a run that no worker takes', () => {
     const taken: string[] = []
     app.bus.subscribe({ jobs: ['check'], concurrency: 100, take: (_, { id }) => void taken.push(id) })
     const ids = await Promise.all(Array.from({ length: 450 }, async () => (await app.enqueue('check')).id))
-    // Each offer leads to the most urgent run: one that was offered may wait for the next time.
+    // Each offer leads to the most urgent run, so an offered run may have to wait for the next offer.
     await pass(60_000)
     expect(taken.toSorted()).toEqual(ids.toSorted())
     await heard.settled()
@@ -115,7 +115,7 @@ describe('N9: a run that no worker takes', () => {
     expect(tries).toBe(1)
   })
 
-  it('is left to workers that claim it in time, also after a worker came back', async () => {
+  it('is left to workers that claim it in time, also to those that get the job later', async () => {
     const { app, clock, pass } = await deserted()
     const by: string[] = []
     app.bus.subscribe({ jobs: ['*'], take: () => void by.push('subscriber') })

@@ -18,7 +18,7 @@ export class AppBus {
   constructor(context: AppContext) {
     const { events } = context
     this.#context = context
-    // Otherwise a listener that fails at the report of a failure would fail forever.
+    // Otherwise a listener that throws on the report of its own error would cause an endless loop.
     this.#bus = new InProcessBus((error, { name }) => {
       if (name !== 'trouble')
         events.emit('trouble', { where: `bus listener of ${name}`, error, retryInMs: 0 })
@@ -62,7 +62,7 @@ export class AppBus {
     this.#work = undefined
   }
 
-  /** Only with the first listener: messages that nobody hears would cost time in every run. */
+  /** Only with the first listener: messages without a listener would cost time in every run. */
   #bridge(): void {
     if (!this.#isBridged) publishEvents(this.#context.events, this.#bus)
     this.#isBridged = true

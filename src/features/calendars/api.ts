@@ -17,7 +17,7 @@ export interface CalendarsApp {
   now(): Instant
 }
 
-/** `app.calendars`: days and times by name, and stretches in which nothing is due. */
+/** `app.calendars`: days and times by name, and periods in which nothing is due. */
 export class CalendarsApi {
   readonly #context: AppContext
 
@@ -38,7 +38,7 @@ export class CalendarsApi {
     if (read !== undefined) known.set(...read)
   }
 
-  /** Adds stretches in which no trigger of this app is due; times without an offset are in the zone of each trigger. */
+  /** Adds periods in which no trigger of this app is due; times without an offset are in the zone of each trigger. */
   blackout(...stretches: readonly BlackoutInput[]): void {
     const { assertNotStarted, definitions } = this.#context
     assertNotStarted('a blackout')

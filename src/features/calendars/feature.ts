@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.js'
 
-/** The feature `calendars` without its object on the app. What calendars do is decided in the kernel; this is where people look at them. */
+/** The feature `calendars` without its object on the app. The kernel applies calendars; this feature shows them. */
 export const feature = {
   name: 'calendars',
   routes: async () => (await import('./routes.js')).calendarRoutes,

@@ -10,7 +10,7 @@ import { formatInstant, type Instant } from '../../time/instant.js'
 import { formatCivil, formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
 
-/** A calendar of the store, and who uses it. */
+/** A calendar of the store, and the triggers that use it. */
 export interface CalendarInfo {
   readonly name: string
   readonly source: string
@@ -24,11 +24,11 @@ export interface CalendarInfo {
   readonly excludedBy: readonly string[]
 }
 
-/** A stretch of time that is in a calendar. */
+/** A period that is in a calendar. */
 export interface ExcludedStretch {
   readonly fromAt: Instant
   readonly untilAt: Instant
-  /** In the zone that was asked for. */
+  /** In the requested zone. */
   readonly from: string
   readonly until: string
 }
@@ -53,7 +53,7 @@ async function findCalendar(store: Store, name: string): Promise<StoredCalendar>
   throw new RotaError('CALENDAR_UNKNOWN', message)
 }
 
-/** The next stretches that are in a calendar, by the days of a zone. */
+/** The next periods that are in a calendar, with days of a zone. */
 export async function nextStretches(
   store: Store,
   request: {
@@ -67,7 +67,7 @@ export async function nextStretches(
   const zone = zoneOf(request.timezone)
   const found: ExcludedStretch[] = []
   let at = request.after
-  // Far enough for a day of a leap year.
+  // Long enough to find a day that exists only in leap years.
   while (found.length <= request.count && at < request.after + 9 * 366 * DAY_MS) {
     const { isIn, untilAt } = membership(times, zone, at)
     if (isIn) {
@@ -80,7 +80,7 @@ export async function nextStretches(
     }
     at = untilAt
   }
-  // The last one may continue beyond what was looked at.
+  // The last one may continue beyond the range that was read.
   return found.slice(0, request.count)
 }
 

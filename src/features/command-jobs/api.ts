@@ -129,7 +129,7 @@ export class Commands {
     )
   }
 
-  /** Adds the jobs of a file and returns what became of each line; faulty lines are skipped. */
+  /** Adds the jobs of a file and returns the result for each line; faulty lines are skipped. */
   async import(path: string, options: ImportOptions & ChangeOptions = {}): Promise<readonly ImportedLine[]> {
     return await this.#import({ path: resolve(this.#context.directory, path) }, path, options)
   }
@@ -181,7 +181,7 @@ export class Commands {
       throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed`)
   }
 
-  /** Looks at the jobs once before anything is planned, because the handler of a command may have changed. */
+  /** Checks the jobs once before anything is planned, because the handler of a command may have changed. */
   async #prepare({ roles, pollMs }: StartingApp): Promise<void> {
     if (!roles.scheduler) return
     const { JobsKeeper } = await import('./keeper.js')
@@ -202,7 +202,7 @@ export class Commands {
   }
 }
 
-/** What is no object is refused later, with the rest. */
+/** A value that is not an object is refused later, with all other faults. */
 function withId(job: AddJob): AddJob {
   if (typeof job !== 'object' || (job as AddJob | null) === null || job.id !== undefined) return job
   return { ...job, id: `job_${randomBytes(16).toString('hex')}` }
@@ -212,7 +212,7 @@ function auditOf(action: string, id: string): AskedAudit {
   return { action, subjects: [{ kind: 'trigger', name: id }] }
 }
 
-/** The number of lines by what became of them. */
+/** The number of lines by result. */
 function countsOf(lines: readonly ImportedLine[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { became } of lines) counts[became] = (counts[became] ?? 0) + 1

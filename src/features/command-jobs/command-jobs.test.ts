@@ -27,7 +27,7 @@ interface Taken {
   readonly task: string
 }
 
-/** An app on a store that outlives it, with what it took of commands. */
+/** An app on a store that outlives it, and the commands that it handled. */
 function appOf(
   options: {
     readonly taken?: Taken[]
@@ -51,7 +51,7 @@ function appOf(
   return app
 }
 
-/** Lets time pass until something holds, however long files take. */
+/** Advances the clock until a condition is true, however long file operations take. */
 async function until(isTrue: () => boolean | Promise<boolean>, stepMs = 1): Promise<void> {
   while (!(await isTrue())) await clock.advance(stepMs)
 }
@@ -77,7 +77,7 @@ describe('command jobs', () => {
     },
   )
 
-  it('N2: a one-shot starts at its millisecond', async () => {
+  it('N2: a one-shot starts at its exact millisecond', async () => {
     const taken: Taken[] = []
     const app = appOf({ taken })
     await app.start()
@@ -96,7 +96,7 @@ describe('command jobs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N2: an overdue one-shot runs at once after a restart, however old it is', async () => {
+  it('N2: an overdue one-shot runs immediately after a restart, however old it is', async () => {
     const early = appOf()
     await early.commands.add({
       id: 'old',
@@ -160,7 +160,7 @@ describe('command jobs', () => {
     await app.close()
   })
 
-  it('N3: removing lets the attempt under way finish and cancels what was not begun', async () => {
+  it('N3: removing a job lets its running attempt finish and cancels runs that have not started', async () => {
     let finish = (): void => undefined
     const finished = new Promise<string>((resolve) => (finish = () => resolve('ok')))
     const taken: Taken[] = []
@@ -179,7 +179,7 @@ describe('command jobs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N3: removing lets the attempt under way finish, and no other one follows where it fails', async () => {
+  it('N3: a running attempt that fails after its job was removed is not retried', async () => {
     let fail = (): void => undefined
     const failing = new Promise<string>((_, reject) => (fail = () => reject(new Error('no luck'))))
     const taken: Taken[] = []
@@ -202,7 +202,7 @@ describe('command jobs', () => {
     await bare.start()
     const at = new Date(monday)
     await bare.commands.add({ id: 'lost', type: 'oneshot', executeAt: at, command: 'nothing' })
-    // It waits for somebody on the bus first.
+    // It first waits for a subscriber of the bus.
     await until(async () => (await bare.runs.list({ trigger: 'lost' })).length === 1)
     expect((await bare.runs.list({ trigger: 'lost' }))[0]?.state).toBe('pending')
     await clock.advance(10_000)
@@ -233,7 +233,7 @@ describe('command jobs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N5: a task has its id from the due instant, its payload and a signal, and its end is in the events', async () => {
+  it('N5: a task has an id from its due time, a payload and a signal, and its end is an event', async () => {
     const seen: CommandRun[] = []
     const app = appOf({
       take: (command) => {
@@ -267,7 +267,7 @@ describe('command jobs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N6: a one-shot is marked after its last attempt, ok or not, and not before', async () => {
+  it('N6: a one-shot is marked as executed after its last attempt, successful or not, and not before', async () => {
     let tries = 0
     const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
     const fail = (): never => {
@@ -289,7 +289,7 @@ describe('command jobs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N6: executed one-shots are cleaned up once a day over restarts and on demand; others and all history stay', async () => {
+  it('N6: executed one-shots are cleaned up once a day, across restarts, and on request; other jobs and all history stay', async () => {
     const taken: Taken[] = []
     const first = appOf({ taken })
     await first.start()
@@ -352,7 +352,7 @@ describe('command jobs', () => {
     await app.close()
   })
 
-  it('N3: all faults of a job are told at once and nothing is stored', async () => {
+  it('N3: all faults of a job are reported together and nothing is stored', async () => {
     const app = appOf()
     const refused = app.commands.add({
       type: 'weekly',

@@ -19,14 +19,14 @@ import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-file.js'
 
 /** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
 export interface AddJob {
-  /** `job_` and 128 random bits where none is given. */
+  /** Default: `job_` and 128 random bits. */
   readonly id?: string | undefined
   readonly type: 'recurring' | 'oneshot'
   /** A cron expression in UTC: five fields, or six with seconds first. */
   readonly schedule?: string | undefined
-  /** A Date, or a text such as `2026-01-05T09:00:00Z`. One that has passed is due at once. */
+  /** A Date, or a text such as `2026-01-05T09:00:00Z`. A time in the past is due immediately. */
   readonly executeAt?: Date | string | undefined
-  /** The name of a job, or what the app's command handler understands. */
+  /** The name of a job, or a text for the command handler of the app. */
   readonly command: string
   readonly userId?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
@@ -38,14 +38,14 @@ export interface JobsSettings {
   /** The address of the store with an absolute path. */
   readonly storeUrl: string
   readonly clock: Clock
-  /** The file that the app uses in place, where it uses one. */
+  /** The file that the app uses in place, if there is one. */
   readonly path: string | undefined
 }
 
 /** The command jobs of an app. */
 export class CommandJobs {
   readonly store: Store
-  /** Where new jobs go, where that is a file. */
+  /** The file for new jobs, if there is one. */
   readonly place: JobsPlace | undefined
   readonly #home: JobsPlace | undefined
   readonly #clock: Clock
@@ -68,7 +68,7 @@ export class CommandJobs {
     return await this.get(job.id)
   }
 
-  /** What adding a job would answer; the store is one that writes nothing. */
+  /** What adding a job would return; the store writes nothing. */
   async #rehearse(job: CommandJob, now: Instant): Promise<CommandJobInfo> {
     const { store, place } = this
     if ((await this.#unread()).some(({ id }) => id === job.id)) {
@@ -80,7 +80,7 @@ export class CommandJobs {
     return infoOf(job, { state: 'scheduled', nextAt, executed: undefined, isShell: false, source })
   }
 
-  /** Ends a job: what is going on may finish, what was not begun is cancelled. */
+  /** Ends a job: a running attempt may finish, runs that have not started are cancelled. */
   async remove(id: string, { now, dryRun }: { readonly now: Instant } & DryRun): Promise<CommandJobInfo> {
     const { active, source } = await findJob(this.store, id)
     if (!active) throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed already`)
@@ -97,19 +97,19 @@ export class CommandJobs {
     return info as CommandJobInfo
   }
 
-  /** All jobs that are not removed, by id; also those of the file that no engine has taken up yet. */
+  /** All jobs that are not removed, by id; also those of the file that are not in the store yet. */
   async list(): Promise<readonly CommandJobInfo[]> {
     const known = await infosOf(this.store, await this.active())
     return [...known, ...(await this.#unread())].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** What is wrong with the file that the jobs are in, where they are in one. */
+  /** The error of the jobs file, if there is a file and something is wrong with it. */
   async fileTrouble(): Promise<RotaError | undefined> {
     if (this.place === undefined) return undefined
     return await jobsFileTrouble(this.store, this.place, this.#clock.now())
   }
 
-  /** Warns if others may write the file that the jobs are in, since they may have commands run here then. */
+  /** Warns if other users may write the jobs file, because they could run commands here. */
   fileWarnings(): readonly string[] {
     const open = this.place === undefined ? [] : openToOthers(this.place.file.path)
     return open.map(({ message, todo }) => `${message}; ${todo}`)
@@ -119,7 +119,7 @@ export class CommandJobs {
   async #unread(): Promise<readonly CommandJobInfo[]> {
     if (this.place === undefined) return []
     const { file, source } = this.place
-    // A file in trouble takes nothing away from what the store knows; `fileTrouble` says what it is.
+    // If the file cannot be read, the jobs of the store are listed; `fileTrouble` reports the error.
     const text = await file.read().catch(unlessTrouble)
     const lines = jobsIn(text?.lines ?? [])
     const stored = await this.store.triggers({ names: lines.map(({ job }) => job.id), active: true })
@@ -136,7 +136,7 @@ export class CommandJobs {
       )
   }
 
-  /** Removes one-shots that were executed; the others stay, and so does the history of runs. Gives the ids, also of what a dry run would remove. */
+  /** Removes executed one-shots; other jobs and the history of runs stay. Returns the ids, also in a dry run. */
   async cleanup(options: { readonly isDry: boolean; readonly now: Instant }): Promise<readonly string[]> {
     const active = await this.active()
     const executions = await executionsOf(this.store, active)
@@ -148,7 +148,7 @@ export class CommandJobs {
     const troubles: unknown[] = []
     for (const source of new Set(executed.map((one) => one.source))) {
       const ids = executed.filter((one) => one.source === source).map(({ id }) => id)
-      // A file in trouble keeps its own, and holds up nobody else's.
+      // If the file cannot be changed, its jobs stay, and the others are removed.
       await this.#end(source, ids, options.now).catch((error: unknown) => troubles.push(error))
     }
     if (troubles.length > 0) throw troubles[0]
@@ -160,7 +160,7 @@ export class CommandJobs {
     return (await this.store.triggers({ active: true })).filter(({ source }) => isJobsSource(source))
   }
 
-  /** Writes jobs where new ones go; all of them or none. */
+  /** Writes new jobs to the file or the store; all of them or none. */
   async write(jobs: readonly NewJob[], now: Instant): Promise<void> {
     const { place, store } = this
     if (place === undefined) return await addToStore(store, { source: jobsSource, jobs, now })
@@ -183,7 +183,7 @@ export class CommandJobs {
       try {
         await addToStore(store, { source: place.source, jobs, now })
       } catch (error) {
-        // What is refused must not come back with the next look at the file, also where there is no room for a new one.
+        // Refused lines must not be read with the next sync, even if the disk has no room for a new file.
         await removeLines(place.file, ids)
           .catch(() => place.file.restoreLines(texts))
           .catch(() => undefined)
@@ -212,7 +212,7 @@ function unlessTrouble(error: unknown): undefined {
   if (!(error instanceof RotaError) || error.code !== 'JOBS_INVALID') throw error
 }
 
-/** Takes lines out of a file; others keep their bytes. */
+/** Removes lines from a file; the others keep their bytes. */
 async function removeLines(file: JobsFile, ids: ReadonlySet<string>): Promise<void> {
   await file.rewrite((lines) => lines.filter((line) => line.kind !== 'job' || !ids.has(line.job.id)))
 }

@@ -58,7 +58,7 @@ const add: Command<CommandsApp> = {
       const due = added.nextAt === undefined ? '' : `, due ${formatInstant(added.nextAt)}`
       context.out.show(jobView(added), `added job ${added.id}${due}`)
     },
-    // Without the file: trying must not write to it.
+    // Without the file, because a dry run must not write to it.
     (context) =>
       dryRunOf(context).dryRun
         ? { orEmpty: true }
@@ -132,7 +132,7 @@ const get: Command<CommandsApp> = {
   }, orEmpty),
 }
 
-/** A jobs file has jobs also where there is no store yet. */
+/** A jobs file can have jobs before there is a store. */
 function orEmpty({ args }: Context<CommandsApp>) {
   return { orEmpty: args.flag(jobsOption.name) }
 }
@@ -229,14 +229,14 @@ function dryRunOf({ args }: Context<CommandsApp>): { readonly dryRun: boolean } 
   return { dryRun: args.flag('dry-run') }
 }
 
-/** Uses the jobs file that was named, for a change; what is wrong with it refuses the change itself. */
+/** Uses the given jobs file for a change; a faulty file makes the change fail. */
 async function useFile(context: Context<CommandsApp>, app: CommandsApp): Promise<void> {
   const file = jobsFileOf(context)
   if (file !== undefined) app.commands.useFile(file)
   await checkFile(context, app)
 }
 
-/** Uses the jobs file that was named, to read from it; gives the exit code that says whether all of it can be read. */
+/** Uses the given jobs file for reading; returns the exit code, which says whether all of it could be read. */
 async function readFile(context: Context<CommandsApp>, app: CommandsApp): Promise<number> {
   const file = jobsPathOf(context)
   if (file !== undefined) app.commands.useFile(file)

@@ -10,13 +10,13 @@ import { payloadFault } from '../../kernel/job/payload.js'
 import { isMap, readName, timed, type Written } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** A command with whom it is for and when it is due. */
+/** A command, its user, and when it is due. */
 export type CommandJob = Due & {
   readonly id: string
   readonly command: string
   readonly userId: string
   readonly metadata: Readonly<Record<string, string>>
-  /** What its line says beyond the fields that are known; its runs get it too. */
+  /** Unknown fields of its line; its runs get them too. */
   readonly extra: Readonly<Record<string, Json>>
 }
 
@@ -31,14 +31,14 @@ const fieldNames = {
   file: { executeAt: 'execute_at', userId: 'user_id' },
 } as const
 
-/** A job as somebody wrote it: its fields, how they are spelled, and what else there is. */
+/** A job as written: its fields, their spelling, and unknown fields. */
 export interface WrittenJob {
   readonly input: Written
   readonly spelling: keyof typeof fieldNames
   readonly extra?: CommandJob['extra'] | undefined
 }
 
-/** Checks a job as somebody wrote it; undefined where something was wrong, which is noted at the place. */
+/** Checks a job as written; undefined if there are faults, which are added to the place. */
 export function readCommandJob(written: WrittenJob, place: Place): CommandJob | undefined {
   const { input, spelling, extra = {} } = written
   const names = fieldNames[spelling]
@@ -58,21 +58,21 @@ export function readCommandJob(written: WrittenJob, place: Place): CommandJob | 
   return problem === undefined ? job : fault(place, problem.message, problem.allowed)
 }
 
-/** What its runs are given. */
+/** The payload of its runs. */
 export function commandPayload({ command, userId, metadata, extra }: CommandJob): Json {
   return { command, user_id: userId, metadata, ...extra }
 }
 
-/** The trigger of a job, under its id, for the job of the store that performs it. */
+/** The trigger of a command job, named by its id, for the job that performs the command. */
 export function commandTrigger(job: CommandJob, performer: string): Trigger {
   const given = { job: performer, payload: commandPayload(job) }
   if (job.type === 'recurring') return defineTrigger(job.id, { ...given, cron: job.schedule })
-  // Its one run may wait behind one that was started by hand; to skip it would lose the job.
+  // Its only run may have to wait for a manual run; skipping it would lose the job.
   const trigger = defineTrigger(job.id, { ...given, at: new Date(job.executeAt), overlap: 'queue-all' })
   return Object.freeze({ ...trigger, recordsExecution: true })
 }
 
-/** The job that a trigger was made of. */
+/** The command job of a trigger. */
 export function commandJobOf({ name, schedule, payload }: Trigger): CommandJob {
   const { command, user_id: userId, metadata, ...extra } = payload as unknown as CommandPayload
   const due: Due =
@@ -112,7 +112,7 @@ function readDue(input: Written, executeAt: string, place: Place): Due | undefin
   return read(input[own], within(place, own))
 }
 
-/** Programs that write every field write nothing, or an empty text, where there is none. */
+/** Programs that write every field write null or an empty text for a missing one. */
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }

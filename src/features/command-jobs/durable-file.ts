@@ -5,15 +5,15 @@ import type { UserFile } from '../../formats/user-file.js'
 import { longestLine } from './lines.js'
 import type { Instant } from '../../time/instant.js'
 
-/** The end of a line. */
+/** The line feed. */
 export const newline = 0x0a
 
-/** Whether nothing follows the last end of a line. */
+/** Whether the last line ends with a line feed. */
 export function isEnded(bytes: Buffer): boolean {
   return bytes.length === 0 || bytes.at(-1) === newline
 }
 
-/** Whether a line lacks nothing but its end: no part of a JSON map is one. */
+/** Whether a line is complete except for its line feed: no part of a JSON object is valid JSON. */
 export function isWhole(line: Buffer): boolean {
   try {
     JSON.parse(line.toString('utf8'))
@@ -23,7 +23,7 @@ export function isWhole(line: Buffer): boolean {
   }
 }
 
-/** What stands behind the last end of a line in a file. */
+/** The bytes after the last line feed of a file. */
 export function lastLine(file: FileHandle, size: number): Buffer {
   const last = tailOf(file, size, 1)
   if (isEnded(last)) return Buffer.alloc(0)
@@ -31,13 +31,13 @@ export function lastLine(file: FileHandle, size: number): Buffer {
   return tail.subarray(tail.lastIndexOf(newline) + 1)
 }
 
-/** Whether bytes that were appended begin a line; so do those that are no longer there. */
+/** Whether appended bytes are at the start of a line; also true if they are no longer there. */
 export function isBehindLine(tail: Buffer, own: Buffer): boolean {
   const at = tail.lastIndexOf(own)
   return at <= 0 || tail[at - 1] === newline
 }
 
-/** A text in which lines stand inside the line of another program: with that line put together and those behind it. */
+/** Repairs a text in which our lines were written into the line of another program: joins that line, and puts ours after it. */
 export function separated(text: Buffer, own: Buffer): Buffer | 'apart' | 'begun' {
   if (isBehindLine(text, own)) return 'apart'
   const at = text.lastIndexOf(own)
@@ -49,7 +49,7 @@ export function separated(text: Buffer, own: Buffer): Buffer | 'apart' | 'begun'
   return Buffer.concat([text.subarray(0, at), rest, own, after.subarray(end)])
 }
 
-/** A text with the beginning of a line put before its rest; absent where what stands there is not the rest of it. */
+/** Inserts the beginning of a line before its rest; undefined if the text at that position is not the rest. */
 export function joinedAt(text: Buffer, begun: Buffer, at: number): Buffer | undefined {
   const rest = text.subarray(at)
   const end = rest.indexOf(newline) + 1
@@ -58,17 +58,17 @@ export function joinedAt(text: Buffer, begun: Buffer, at: number): Buffer | unde
   return Buffer.concat([text.subarray(0, at), begun, rest])
 }
 
-/** The end of a file, at most so many bytes. */
+/** The last bytes of a file, at most this many. */
 export function tailOf(file: FileHandle, size: number, most: number): Buffer {
   const length = Math.min(size, most)
   const bytes = Buffer.alloc(length)
   return bytes.subarray(0, readSync(file.fd, bytes, 0, length, size - length))
 }
 
-/** Appends bytes, or nothing where the disk is full in the middle of them: half of a line, or half of the lines, would stay as if somebody had meant it. */
+/** Appends all bytes or, if the disk becomes full, none: half a line, or half of the lines, would look intended. */
 export async function appendWhole(file: FileHandle, size: number, bytes: Buffer): Promise<void> {
   try {
-    // At once: between a look at the file and this, another program may begin a line.
+    // Synchronously: during an await, another program may begin a line.
     for (let done = 0; done < bytes.length; ) done += writeSync(file.fd, bytes, done)
     await file.sync()
   } catch (error) {
@@ -79,9 +79,9 @@ export async function appendWhole(file: FileHandle, size: number, bytes: Buffer)
   }
 }
 
-/** Writes a file that takes the place of another one later; where it does not fit, nothing of it stays. */
+/** Writes a file that will replace another one; removes it if it could not be written completely. */
 export async function writeWhole(path: string, bytes: Buffer): Promise<void> {
-  // What a killed process left behind, or what somebody put there, is not written through.
+  // A leftover of a killed process, or a link that somebody put there, must not be written to.
   await rm(path, { force: true })
   const file = await open(path, 'wx', 0o600)
   try {
@@ -103,7 +103,7 @@ export async function likeBefore(path: string, before: FileHandle): Promise<void
   await chmod(path, mode & 0o777)
 }
 
-/** Makes what is in a file durable. */
+/** Makes the contents of a file durable. */
 export async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')
   try {
@@ -115,7 +115,7 @@ export async function syncFile(path: string): Promise<void> {
 
 /** Makes the names in a directory durable. */
 export async function syncFolder(path: string): Promise<void> {
-  // Windows has no such call, and writes names down by itself.
+  // Windows has no such call and does not need it.
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   try {
@@ -125,7 +125,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What was asked of a file, or nothing where there is none. */
+/** The result of a file operation, or undefined if the file does not exist. */
 export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked
@@ -135,7 +135,7 @@ export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** For its owner alone. It must not be opened once it exists: closing it would free a lock that this process holds. */
+/** Creates a lock file for its owner only. An existing one must not be opened: closing it would release a lock that this process holds. */
 export async function makeLockFile(path: string): Promise<void> {
   if ((await unlessAbsent(lstat(path))) !== undefined) return
   try {
@@ -155,14 +155,14 @@ export function versionOf(found: BigIntStats | undefined): string {
   return found === undefined ? '' : `${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
-/** What was read of a file that stayed as it was meanwhile. */
+/** The contents of a file that did not change while it was read. */
 export interface ReadText {
   readonly text: UserFile
   readonly version: string
   readonly modifiedAt: Instant
 }
 
-/** What was read, where the file stayed as it was meanwhile. */
+/** The contents, if the file did not change while it was read. */
 export function asRead(
   before: BigIntStats | undefined,
   text: UserFile,

@@ -40,7 +40,7 @@ function line(id: string): string {
   return `${JSON.stringify({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' })}\n`
 }
 
-/** Writes the file so long before now. */
+/** Writes the file with a modification time this long before now. */
 function write(text: string, ageMs = 5 * minute): void {
   writeFileSync(path, text)
   const at = (clock.now() - ageMs) / 1000
@@ -65,7 +65,7 @@ async function add(app: App, id: string): Promise<unknown> {
   return await passing(app.commands.add({ id, type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
 }
 
-/** Lets time pass while something is on its way: locks are waited for on the clock. */
+/** Advances the clock until a promise settles: waiting for a lock uses the clock. */
 async function passing<T>(asked: Promise<T>): Promise<T> {
   let isOver = false
   const over = (): void => void (isOver = true)
@@ -74,13 +74,13 @@ async function passing<T>(asked: Promise<T>): Promise<T> {
   return await asked
 }
 
-/** Lets time pass until something holds, however long files take. */
+/** Advances the clock until a condition is true, however long file operations take. */
 async function until(isTrue: () => boolean | Promise<boolean>, stepMs = 10): Promise<void> {
   while (!(await isTrue())) await clock.advance(stepMs)
 }
 
-describe('a jobs file in trouble', () => {
-  it('N12: where the lock beside it is a file of another program, that is told, left alone, and stops nothing', async () => {
+describe('a jobs file with problems', () => {
+  it('N12: a lock file that belongs to another program is reported and not touched, and stops nothing else', async () => {
     write(line('a'))
     writeFileSync(`${path}.lock`, 'process 4711 of the other program has this\n'.repeat(100))
     const app = await started()
@@ -92,7 +92,7 @@ describe('a jobs file in trouble', () => {
     expect(troubles).toHaveLength(1)
   })
 
-  it('N12: lines are refused that would make it larger than can be read, and it stays as it is', async () => {
+  it('N12: refuses lines that would make it too large to read, and stays unchanged', async () => {
     write('')
     truncateSync(path, 67_108_864)
     await expect(new JobsFile(path, clock).append(['{}'])).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe('a jobs file in trouble', () => {
     expect(statSync(path).size).toBe(67_108_864)
   })
 
-  it('N4: a file whose time lies ahead of the clock is believed all the same', async () => {
+  it('N4: a file whose time is ahead of the clock is still used', async () => {
     write(line('a') + line('b'), -365 * 24 * 60 * minute)
     const app = await started()
     expect(await ids(app)).toEqual(['a', 'b'])
@@ -111,7 +111,7 @@ describe('a jobs file in trouble', () => {
     expect(clock.now() - monday).toBeLessThan(30 * minute)
   })
 
-  it('N4: of ten thousand faulty lines the first are told, and all are named beside it', async () => {
+  it('N4: of ten thousand faulty lines the first are reported, and all are listed in the quarantine file', async () => {
     write('x\n'.repeat(10_000))
     await started()
     await until(() => troubles.length > 0, second)
@@ -120,7 +120,7 @@ describe('a jobs file in trouble', () => {
     expect(readFileSync(`${path}.quarantine`, 'utf8').trimEnd().split('\n')).toHaveLength(10_000)
   })
 
-  it('N12: where executed one-shots cannot be cleaned up, that is told, and the others are and the app starts', async () => {
+  it('N12: if executed one-shots cannot be cleaned up, this is reported, the others are cleaned up, and the app starts', async () => {
     const done = { type: 'oneshot', execute_at: '2026-01-04T00:00:00Z', command: 'c', executed: true }
     write(`${JSON.stringify({ id: 'a', ...done })}\n`)
     const first = await started('sqlite:rota.db')
@@ -153,7 +153,7 @@ describe('a jobs file in trouble', () => {
     },
   )
 
-  it('N4: a job that is added while the file is lost takes no other job with it', async () => {
+  it('N4: adding a job while the file is missing removes no other job', async () => {
     write(line('a') + line('b'))
     const app = await started()
     expect(await ids(app)).toEqual(['a', 'b'])
@@ -167,11 +167,11 @@ describe('a jobs file in trouble', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('a jobs file on a disk that is full', () => {
+describe.skipIf(process.platform === 'win32')('a jobs file on a full disk', () => {
   const library = new URL('../../../dist/features/command-jobs/jobs-file.js', import.meta.url).href
   const clocks = new URL('../../../dist/time/clock.js', import.meta.url).href
 
-  /** Does something with the file in a process that may write so many KiB to one. */
+  /** Changes the file in a process that may write only this many KiB to a file. */
   function within(kibibytes: number, act: string): string {
     const program = `
       import { JobsFile } from ${JSON.stringify(library)}
@@ -186,14 +186,14 @@ describe.skipIf(process.platform === 'win32')('a jobs file on a disk that is ful
     return stdout.trim()
   }
 
-  it('N12: keeps what it had where lines do not fit behind it', () => {
+  it('N12: keeps its contents if new lines do not fit', () => {
     writeFileSync(path, line('a'))
     expect(within(4, 'await file.append(lines)')).toBe('JOBS_INVALID')
     expect(readFileSync(path, 'utf8')).toBe(line('a'))
     expect(within(40, 'await file.append(lines)')).toBe('written')
   })
 
-  it('N12: is not there at all where it did not fit, when it was lost and is written again', () => {
+  it('N12: does not exist at all if it was lost and could not be written again', () => {
     expect(within(4, 'await file.create(lines)')).toBe('JOBS_INVALID')
     expect(existsSync(path)).toBe(false)
     expect(within(40, 'await file.create(lines)')).toBe('written')

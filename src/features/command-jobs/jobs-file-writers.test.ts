@@ -25,7 +25,7 @@ function line(id: string): string {
 
 const text = (): string => readFileSync(path, 'utf8')
 
-/** Something that is on its way, and what became of it. */
+/** A pending operation and its result. */
 function begun(asked: Promise<unknown>): { outcome: () => unknown } {
   let outcome: unknown = 'under way'
   asked.then(
@@ -35,7 +35,7 @@ function begun(asked: Promise<unknown>): { outcome: () => unknown } {
   return { outcome: () => outcome }
 }
 
-/** The clock, and a promise of the next time that somebody waits on it. */
+/** The clock, and a promise for the next sleep on it. */
 function watched(): { clock: Clock; slept: Promise<void> } {
   let tell = (): void => undefined
   const slept = new Promise<void>((resolve) => (tell = resolve))
@@ -55,7 +55,7 @@ function watched(): { clock: Clock; slept: Promise<void> } {
   return { clock: own, slept }
 }
 
-/** Lets time pass until something has ended, in small steps: files take real time, locks and waits the clock's. */
+/** Advances the clock in small steps until an operation has ended: files take real time, locks and waits use the clock. */
 async function ended({ outcome }: { outcome: () => unknown }): Promise<unknown> {
   while (outcome() === 'under way') await clock.advance(5)
   return outcome()
@@ -67,7 +67,7 @@ describe('a jobs file whose last line another program has begun to write', () =>
   const half = line('foreign').slice(0, 30)
   const rest = line('foreign').slice(30)
 
-  it('N4: gets a new line behind it only when that line is complete', async () => {
+  it('N4: gets a new line only when that line is complete', async () => {
     writeFileSync(path, line('a') + half)
     const { clock: own, slept } = watched()
     const asked = new JobsFile(path, own).append([line('own').trimEnd()])
@@ -80,7 +80,7 @@ describe('a jobs file whose last line another program has begun to write', () =>
     expect(text()).toBe(line('a') + line('foreign') + line('own'))
   })
 
-  it('N4: refuses a new line where it stays as it is, and takes one a minute later', async () => {
+  it('N4: refuses a new line while that line stays incomplete, and accepts one a minute later', async () => {
     writeFileSync(path, half)
     const file = new JobsFile(path, clock)
     expect(await ended(begun(file.append([line('own').trimEnd()])))).toMatch(
@@ -92,13 +92,13 @@ describe('a jobs file whose last line another program has begun to write', () =>
     expect(text()).toBe(`${half}\n${line('own')}`)
   })
 
-  it('N4: takes a new line at once behind a line that is complete but for its end', async () => {
+  it('N4: accepts a new line immediately if only the line feed is missing', async () => {
     writeFileSync(path, line('foreign').trimEnd())
     expect(await ended(begun(new JobsFile(path, clock).append([line('own').trimEnd()])))).toBe('done')
     expect(text()).toBe(line('foreign') + line('own'))
   })
 
-  it('N4: loses nothing of it when another line is taken out', async () => {
+  it('N4: loses nothing of that line when another line is removed', async () => {
     const { clock: own, slept } = watched()
     const store = openMemoryStore()
     writeFileSync(path, '')
@@ -120,7 +120,7 @@ describe('a jobs file whose last line another program has begun to write', () =>
 })
 
 describe('a jobs file to which another program keeps appending', () => {
-  it('N4: lets lines be taken out, and loses none of the others', async () => {
+  it('N4: allows lines to be removed, and loses none of the others', async () => {
     const store = openMemoryStore()
     const jobs = new CommandJobs({ store, storeUrl: 'memory:', clock: systemClock, path })
     const now = systemClock.now()
@@ -156,7 +156,7 @@ describe('a line that was written into the line of another program', () => {
     expect(separated(Buffer.from(written), own).toString()).toBe(expected)
   })
 
-  it('N4: is joined with its rest where the file was replaced between the two', () => {
+  it('N4: is joined with its rest if the file was replaced between the two parts', () => {
     const text = Buffer.from(line('a') + rest + line('b'))
     const at = line('a').length
     expect(joinedAt(text, Buffer.from(begun), at)?.toString()).toBe(line('a') + line('foreign') + line('b'))

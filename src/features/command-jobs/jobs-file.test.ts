@@ -26,7 +26,7 @@ const minute = 60 * second
 
 const recurring =
   '{"id":"job_123","type":"recurring","schedule":"0 9 * * *","command":"check_status","user_id":"user1","metadata":{},"executed":false,"executed_at":null}'
-/** As another program may write it: other order, spaces, an offset. */
+/** As another program may write it: different order, spaces, an offset. */
 const foreign =
   '{ "command": "remind",  "id": "job_124", "type": "oneshot", "execute_at": "2026-01-05T07:00:05+07:00", "executed": false }'
 
@@ -44,7 +44,7 @@ beforeEach(() => {
   troubles = []
 })
 
-/** Writes the file so long before now. */
+/** Writes the file with a modification time this long before now. */
 function write(text: string, ageMs = 5 * minute): void {
   writeFileSync(path, text)
   touch(ageMs)
@@ -59,7 +59,7 @@ function text(): string {
   return readFileSync(path, 'utf8')
 }
 
-/** An app that uses the file in place, beside a store of its own. */
+/** An app that uses the file in place, with its own store. */
 async function started(store = 'sqlite:rota.db', prepare?: (app: App) => unknown): Promise<App> {
   const app = createApp({ store, durability: 'normal', directory, clock }, 'code:test')
   prepare?.(app)
@@ -75,7 +75,7 @@ async function ids(app: App): Promise<string[]> {
   return (await passing(app.commands.list())).map(({ id }) => id)
 }
 
-/** Lets time pass while something is on its way: locks are waited for on the clock. */
+/** Advances the clock until a promise settles: waiting for a lock uses the clock. */
 async function passing<T>(asked: Promise<T>): Promise<T> {
   let isOver = false
   const over = (): void => void (isOver = true)
@@ -84,13 +84,13 @@ async function passing<T>(asked: Promise<T>): Promise<T> {
   return await asked
 }
 
-/** Lets time pass until something holds, however long files take. */
+/** Advances the clock until a condition is true, however long file operations take. */
 async function until(isTrue: () => boolean | Promise<boolean>, stepMs = 10): Promise<void> {
   while (!(await isTrue())) await clock.advance(stepMs)
 }
 
 describe('a jobs file that is used in place', () => {
-  it('N4: its lines run as they are, and only the mark of what was executed is written', async () => {
+  it('N4: its lines run as they are, and only the mark of an executed job is written', async () => {
     write(`${recurring}\n${foreign}\n`)
     const app = await started()
     expect(await ids(app)).toEqual(['job_123', 'job_124'])
@@ -110,7 +110,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: a line that another program adds is noticed within a minute, one that it takes out as well', async () => {
+  it('N4: a line that another program adds or removes is noticed within a minute', async () => {
     write(`${recurring}\n`)
     const told: unknown[] = []
     const app = await started('sqlite:rota.db', (one) => one.on('definitions', (event) => told.push(event)))
@@ -150,7 +150,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: a torn last line is left alone while it may be being written, then named; its bytes stay', async () => {
+  it('N4: a torn last line is ignored for a minute, because somebody may be writing it, and then reported; its bytes stay', async () => {
     const torn = '{"id":"job_9","type":"recurr'
     write(`${recurring}\n${foreign}\n${torn}`, 0)
     const app = await started()
@@ -170,7 +170,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: an unknown field, a duplicate id and a missing type are named and quarantined, and never overwritten', async () => {
+  it('N4: an unknown field, a duplicate id and a missing type are reported and quarantined, and never overwritten', async () => {
     const lines = [
       recurring,
       `${recurring.replace('job_123', 'a').slice(0, -1)},"cmd":"x"}`,
@@ -235,7 +235,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: jobs that stood in a file store stand there after a restart, and a file that was lost is written again', async () => {
+  it('N4: the jobs of a file store survive a restart, and a lost file is written again', async () => {
     const first = await started('files:data')
     await passing(first.commands.add({ id: 'a', type: 'recurring', schedule: '0 9 * * *', command: 'c' }))
     const before = text()
@@ -262,7 +262,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: a fault in the line of a job lets the job go on as it stands, and the line counts again once it is mended', async () => {
+  it('N4: a job whose line gets a fault continues unchanged, and the line counts again when it is corrected', async () => {
     write(`${recurring}\n${recurring.replace('job_123', 'job_200')}\n`)
     const app = await started()
     const before = await passing(app.triggers.list())
@@ -276,7 +276,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N4: a file that somebody else wrote since it was read is not replaced', async () => {
+  it('N4: a file that changed after it was read is not replaced', async () => {
     write(`${recurring}\n`)
     const file = new JobsFile(path, clock)
     const read = await file.read()
@@ -288,7 +288,7 @@ describe('a jobs file that is used in place', () => {
     expect(readdirSync(directory)).toEqual(['jobs.jsonl'])
   })
 
-  it('N4: an id that something else has is named, and its line is left alone', async () => {
+  it('N4: an id that another source owns is reported, and its line is ignored', async () => {
     write(`${recurring}\n`)
     const other = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'api')
     await passing(
@@ -331,7 +331,7 @@ describe('a jobs file that is used in place', () => {
     },
   )
 
-  it('N12: where the store cannot save, the line of a job that was refused does not stay in the file', async () => {
+  it('N12: if the store cannot save a job, its line is removed from the file again', async () => {
     write(`${recurring}\n`)
     const app = await started()
     const store = await app.store()
@@ -347,7 +347,7 @@ describe('a jobs file that is used in place', () => {
     await passing(app.stop({ grace: 0 }))
   })
 
-  it('N12: where the store cannot save, adding rejects, the scheduler goes on, and nothing is there', async () => {
+  it('N12: if the store cannot save a job, adding it rejects, the scheduler continues, and nothing is stored', async () => {
     const app = createApp({ store: 'memory:', directory, clock }, 'code:test')
     let ticks = 0
     app.job('tick', () => void ticks++)
@@ -366,7 +366,7 @@ describe('a jobs file that is used in place', () => {
   })
 })
 
-/** Lets a store save no trigger; the answer undoes it. */
+/** Makes a store fail to save triggers; returns the function that undoes it. */
 function fillDisk(store: Store): () => void {
   const audited = store.audited.bind(store)
   const refuse = () => Promise.reject(new RotaError('STORE_FULL', 'the disk is full'))

@@ -34,11 +34,11 @@ export interface JobsText {
   readonly lines: readonly JobLine[]
   /** Differs whenever somebody has written the file since. */
   readonly version: string
-  /** When it was last written; absent where there is no file. */
+  /** When it was last written; undefined if there is no file. */
   readonly modifiedAt: Instant | undefined
 }
 
-/** A file of jobs, one a line, that other programs read and write too. Every change of it is durable when it resolves. */
+/** A file of jobs, one per line, that other programs read and write too. A change is durable when its promise resolves. */
 export class JobsFile {
   readonly path: string
   readonly #clock: Clock
@@ -48,7 +48,7 @@ export class JobsFile {
     this.#clock = clock
   }
 
-  /** Does something while no other Rota changes the file. */
+  /** Calls a function while no other Rota process changes the file. */
   async hold<T>(act: () => Promise<T>): Promise<T> {
     await this.#guarded('made', () => mkdir(dirname(this.path), { recursive: true, mode: 0o700 }))
     const lock = await this.#guarded('locked', async () => {
@@ -63,7 +63,7 @@ export class JobsFile {
       })
     } catch (error) {
       if (isHeld || !(error instanceof RotaError) || error.code !== 'STORE_IO') throw error
-      // The lock may be a file of another program: that is no reason to stop everything, as a broken store is.
+      // The lock may be a file of another program: unlike a broken store, this is no reason to stop everything.
       throw this.#trouble(`it cannot be locked: ${(error.cause as Error).message}`, error)
     } finally {
       lock.close()
@@ -75,14 +75,14 @@ export class JobsFile {
     return versionOf(await this.#look())
   }
 
-  /** Its lines; a file that is not there has none. */
+  /** Its lines; none if the file does not exist. */
   async read(): Promise<JobsText> {
     return await this.#patiently('it kept changing while it was read', async () => {
       const found = await this.#look()
       if (found === undefined) return { lines: [], version: '', modifiedAt: undefined }
       this.#assertReadable(found.size)
       const read = found.size <= smallFile ? this.#readAtOnce() : await this.#readInPieces()
-      // What was read while somebody wrote it says nothing: it may be the beginning of a file, or empty.
+      // A file that changed while it was read may be incomplete or empty.
       if (read === undefined || read.text.kind === 'absent') return undefined
       const { text, version, modifiedAt } = read
       if (text.kind !== 'read') throw this.#trouble(`it cannot be read: ${text.why}`)
@@ -91,7 +91,7 @@ export class JobsFile {
     })
   }
 
-  /** Its lines, once nobody is in the middle of writing the last one. */
+  /** Its lines, as soon as the last one is complete. */
   async readComplete(): Promise<JobsText> {
     return await this.#patiently(beingWritten, async () => {
       const text = await this.read()
@@ -99,7 +99,7 @@ export class JobsFile {
     })
   }
 
-  /** Takes too little time for others to write meanwhile. */
+  /** Synchronous and short, so that other programs rarely write meanwhile. */
   #readAtOnce(): ReadText | undefined {
     const before = lstatSync(this.path, { bigint: true, throwIfNoEntry: false })
     const text = readUserFileSync(this.path, largestFile)
@@ -112,7 +112,7 @@ export class JobsFile {
     return asRead(before, text, await this.#look())
   }
 
-  /** Adds lines behind those that are there, once nobody is in the middle of writing the last one. */
+  /** Appends lines, as soon as the last line is complete. */
   async append(texts: readonly string[]): Promise<void> {
     await this.#guarded('written', async () => {
       const found = await this.#look()
@@ -123,7 +123,7 @@ export class JobsFile {
     })
   }
 
-  /** Takes back lines that were added last, where nobody has written since; needs no room. */
+  /** Removes the lines that were appended last, if nobody has written since. Needs no disk space. */
   async restoreLines(texts: readonly string[]): Promise<void> {
     await this.#guarded('written', async () => {
       const bytes = linesOf(texts)
@@ -141,7 +141,7 @@ export class JobsFile {
 
   async #append(bytes: Buffer): Promise<void> {
     const answer = await this.#patiently(beingWritten, async () => {
-      // Opened for each try: another program may have put another file in its place.
+      // Opened for each try: another program may have replaced the file.
       const file = await open(this.path, 'a+', 0o600)
       try {
         return await this.#appendTo(file, bytes)
@@ -152,7 +152,7 @@ export class JobsFile {
     if (answer === 'inside') await this.#separate(bytes)
   }
 
-  /** Looks and writes without a pause, since another program may begin a line in it; tells where it did all the same. */
+  /** Checks and writes without an await in between, because another program may begin a line then. Returns `inside` if one did so anyway. */
   async #appendTo(file: FileHandle, bytes: Buffer): Promise<'behind' | 'inside' | undefined> {
     const { size, mtimeMs } = fstatSync(file.fd)
     const last = lastLine(file, size)
@@ -163,7 +163,7 @@ export class JobsFile {
     return isBehindLine(tailOf(file, fstatSync(file.fd).size, longestLine), bytes) ? 'behind' : 'inside'
   }
 
-  /** Another program began a line in the moment before this was written: once that line is complete, its parts are put together. */
+  /** Another program began a line just before ours was written: when that line is complete, its two parts are joined. */
   async #separate(own: Buffer): Promise<void> {
     await this.#patiently(beingWritten, async () => {
       const read = this.#readAtOnce()
@@ -176,12 +176,12 @@ export class JobsFile {
     })
   }
 
-  /** Whether somebody may still be writing what was last written then. A time far ahead of the clock is not of now. */
+  /** Whether somebody may still be writing a file with this time. A time far ahead of the clock does not count as recent. */
   #isRecent(modifiedAt: Instant | undefined): boolean {
     return modifiedAt !== undefined && Math.abs(this.#clock.now() - modifiedAt) < writingMs
   }
 
-  /** Tries again, for some seconds, while others write. */
+  /** Tries again for some seconds while others write. */
   async #patiently<T>(why: string, attempt: () => Promise<T | undefined>, mostMs = patienceMs): Promise<T> {
     const endMs = this.#clock.monotonicMs() + mostMs
     for (let pauseMs = 1; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
@@ -192,7 +192,7 @@ export class JobsFile {
     }
   }
 
-  /** Writes a file that is not there: all of it, or nothing. */
+  /** Writes a missing file, completely or not at all. */
   async create(texts: readonly string[]): Promise<void> {
     await this.#guarded('written', async () => {
       const temporary = `${this.path}.tmp`
@@ -203,7 +203,7 @@ export class JobsFile {
     })
   }
 
-  /** Changes which lines there are; what others append meanwhile is kept, and after any other change it begins again. */
+  /** Removes lines. Lines that others append meanwhile are kept; after any other change it starts again. */
   async rewrite(change: (lines: readonly JobLine[]) => readonly JobLine[]): Promise<void> {
     await this.#patiently('it kept changing while lines were taken out of it', async () => {
       const text = await this.readComplete()
@@ -215,7 +215,7 @@ export class JobsFile {
     })
   }
 
-  /** Writes the file whole, unless another program has written it since it was read: a reader sees the old file or the new one. */
+  /** Replaces the file, unless it changed since it was read. Readers see the old file or the new one. */
   async replace(lines: readonly Buffer[], since: JobsText): Promise<'replaced' | 'stale'> {
     return await this.#replace(lines, sizeOf(since), this.#ifStill(since.version))
   }
@@ -239,7 +239,7 @@ export class JobsFile {
         const newSize = lines.reduce((sum, line) => sum + line.length, 0) + added.length
         if (added.length > 0) await syncFile(this.path)
         await syncFolder(dirname(this.path))
-        // Last: a program that had opened the old file just before has written to it by now.
+        // Last, so that a program that had just opened the old file has time to write to it.
         await this.#carryOver(before, { known: size + added.length, newSize })
       } catch (error) {
         await rm(temporary, { force: true })
@@ -251,7 +251,7 @@ export class JobsFile {
     })
   }
 
-  /** Puts the new file in the place of the old one, with what was added there; without a pause, since others may write in it. */
+  /** Replaces the old file, including what was appended to it. Synchronous, because others may write during an await. */
   #swap(temporary: string, addedSince: () => Buffer | undefined): Buffer | undefined {
     const added = addedSince()
     if (added === undefined) return undefined
@@ -260,7 +260,7 @@ export class JobsFile {
     return added
   }
 
-  /** The lines that were appended since the file was read; absent where somebody changed it otherwise, or is writing a line. */
+  /** The lines that were appended since the file was read; undefined after any other change, or if a line is incomplete. */
   #addedSince(since: JobsText): Buffer | undefined {
     if (this.#versionNow() === since.version) return Buffer.alloc(0)
     const text = readUserFileSync(this.path, largestFile)
@@ -271,7 +271,7 @@ export class JobsFile {
     return isAppended ? added : undefined
   }
 
-  /** Nothing was added where the file is what was read, and else it is not known what. */
+  /** Empty if the file is unchanged; undefined otherwise. */
   #ifStill(version: string): () => Buffer | undefined {
     return () => (this.#versionNow() === version ? Buffer.alloc(0) : undefined)
   }
@@ -280,7 +280,7 @@ export class JobsFile {
     return versionOf(lstatSync(this.path, { bigint: true, throwIfNoEntry: false }))
   }
 
-  /** What somebody appended between the last comparison and the replacement is in the old file only; the rest of such a line may be in either. */
+  /** Copies what was appended to the old file between the last comparison and the replacement. The rest of such a line may be in either file. */
   async #carryOver(
     before: FileHandle,
     { known, newSize }: { readonly known: number; readonly newSize: number },
@@ -297,7 +297,7 @@ export class JobsFile {
     if (answer === 'behind' && added.length > 0) await this.#append(added)
   }
 
-  /** Puts the beginning of a line before its rest, where that is in the file already. */
+  /** Inserts the beginning of a line before its rest, if the rest is already in the file. */
   async #join(begun: Buffer, at: number): Promise<boolean> {
     const read = this.#readAtOnce()
     if (read?.text.kind !== 'read') return false
@@ -306,7 +306,7 @@ export class JobsFile {
     return (await this.#replace([joined], read.text.bytes.length, this.#ifStill(read.version))) === 'replaced'
   }
 
-  /** Writes which lines are quarantined, and why, beside the file; they stay in it as they are. */
+  /** Lists the quarantined lines and their faults in a separate file; the lines themselves stay unchanged. */
   async quarantine(lines: readonly JobLine[]): Promise<void> {
     const path = `${this.path}.quarantine`
     await this.#guarded('written', async () => {
@@ -353,19 +353,19 @@ export class JobsFile {
   }
 }
 
-/** The most bytes of a jobs file that are read. */
+/** The maximum size of a jobs file in bytes. */
 export const largestFile = 67_108_864
-/** Files up to this size are read at once. */
+/** Files up to this size are read synchronously. */
 const smallFile = 1_048_576
 const longestQuote = 4096
 
-/** A last line that was not ended may still be being written for this long. */
+/** For this long, a last line without a line feed may still be incomplete. */
 export const writingMs = 60_000
 
-/** How long others are waited for who write the file. */
+/** How long to wait for other programs that write the file. */
 const patienceMs = 10_000
 const longestPauseMs = 50
-/** How long the end of a line is waited for in a file that was replaced. */
+/** How long to wait for the end of a line in a replaced file. */
 const carryMs = 1000
 
 const beingWritten =

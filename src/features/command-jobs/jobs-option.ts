@@ -19,7 +19,7 @@ export const jobsOption: Option = {
   completes: 'file',
 }
 
-/** The path of the jobs file that was named. */
+/** The path of the given jobs file. */
 export function jobsPathOf({ args, directory }: Surroundings): string | undefined {
   const file = args.text(jobsOption.name)
   return file === undefined ? undefined : resolve(directory, file)
@@ -34,7 +34,7 @@ export const jobsFileOption: UpExtension<CommandsApp> = {
   },
 }
 
-/** The jobs file that was named; what is there and is no file is refused before a lock is made beside it. */
+/** The given jobs file. Anything that is not a file is refused before its lock file is created. */
 export function jobsFileOf(context: Surroundings): string | undefined {
   const path = jobsPathOf(context)
   const why = path === undefined ? undefined : refusedKind(path)

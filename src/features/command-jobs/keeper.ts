@@ -11,7 +11,7 @@ import { executedRecords } from './store-jobs.js'
 import type { JobsText } from './jobs-file.js'
 import { syncJobsFile, type JobsPlace, type Synced } from './sync-file.js'
 
-/** What looks after command jobs while an app runs. */
+/** What the keeper of command jobs needs. */
 export interface JobsKeeperOptions {
   readonly jobs: CommandJobs
   readonly clock: Clock
@@ -19,26 +19,26 @@ export interface JobsKeeperOptions {
   readonly events: Events
   /** The slow poll behind all hints. */
   readonly pollMs: number
-  /** Jobs may have changed: the scheduler looks at once. */
+  /** Called when jobs may have changed, so that the scheduler checks immediately. */
   readonly onChange: () => void
 }
 
-/** A line that another program adds is noticed within this. */
+/** A line that another program adds is noticed within this time. */
 const lookMs = 30_000
 const soonMs = 5000
 const dayMs = 86_400_000
-/** Trouble with a file, or with the disk under it. */
+/** The codes of errors of a file or its disk. */
 const fileCodes: ReadonlySet<string> = new Set(['JOBS_INVALID', 'STORE_FULL'])
-/** A cleanup that failed is tried again after this. */
+/** A failed cleanup is tried again after this time. */
 const againMs = 3_600_000
 
-/** Keeps the store equal to a jobs file, gives commands to those who perform them, and cleans up once a day. */
+/** Keeps the store equal to a jobs file, assigns commands to jobs, and cleans up once a day. */
 export class JobsKeeper {
   readonly #options: JobsKeeperOptions
   readonly #loop: Loop
   readonly #unlisten: () => void
   #synced: Synced | undefined
-  /** What the file was at the last look, and since when it has been that. */
+  /** The version of the file at the last check, and since when it has been seen. */
   #seen = { version: '', sinceMs: 0 }
   #boundTo: string | undefined
   #cleanupAt: Instant = 0
@@ -55,7 +55,7 @@ export class JobsKeeper {
     })
   }
 
-  /** A file is looked at; without one, hints and the slow poll are enough. */
+  /** A file is checked often; without a file, hints and the slow poll are enough. */
   get #lookMs(): number {
     const { jobs, pollMs } = this.#options
     return jobs.place === undefined ? Math.max(lookMs, pollMs) : lookMs
@@ -89,7 +89,7 @@ export class JobsKeeper {
     return { afterMs: this.#synced?.isUnsettled === true ? soonMs : this.#lookMs }
   }
 
-  /** Gives what is wrong with the file. */
+  /** Returns the error of the file, if it has one. */
   async #lookAtFile(place: JobsPlace, hasNewJobs: boolean): Promise<RotaError | undefined> {
     const { jobs, clock, now, onChange } = this.#options
     const before = this.#synced
@@ -109,7 +109,7 @@ export class JobsKeeper {
     return this.#synced.error
   }
 
-  /** The time of a file may lie ahead of the clock, as where that was put back; then what counts is how long it was seen as it is. */
+  /** The time of a file may be ahead of the clock, for example if the clock was set back. Then the time since this version was first seen counts. */
   #quietMs({ version, modifiedAt }: JobsText): number {
     if (modifiedAt === undefined) return Infinity
     const { clock } = this.#options
@@ -123,7 +123,7 @@ export class JobsKeeper {
     return (await this.#options.jobs.store.fingerprints(source)).size === 0
   }
 
-  /** Does something with files. A problem with one is reported once until it changes, and blocks nothing else. */
+  /** Runs a step that uses files. A problem is reported once until it changes, and blocks nothing else. */
   async #guarded(what: string, act: () => Promise<RotaError | undefined>): Promise<void> {
     const error = await act().catch((thrown: unknown) => {
       if (thrown instanceof RotaError && fileCodes.has(thrown.code)) return thrown
@@ -135,7 +135,7 @@ export class JobsKeeper {
     this.#told.set(what, message)
   }
 
-  /** The instant of the last one is in the store, so that restarts neither repeat nor forget it. */
+  /** The store has the time of the last cleanup, so that restarts neither repeat nor forget it. */
   async #cleanUp(): Promise<undefined> {
     const { jobs } = this.#options
     const now = this.#options.now()

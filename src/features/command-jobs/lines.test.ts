@@ -13,7 +13,7 @@ async function read(text: string | Buffer, unknown: 'keep' | 'refuse' = 'keep'):
   return await readJobLines(Buffer.from(text), { unknown, path: 'jobs.jsonl' })
 }
 
-/** What is wrong with a text, as `line:column path: message`. */
+/** The faults of a text, as `line:column path: message`. */
 async function faults(text: string | Buffer, unknown: 'keep' | 'refuse' = 'keep'): Promise<string[]> {
   return (await read(text, unknown)).flatMap((line) =>
     line.kind === 'faulty'
@@ -36,19 +36,19 @@ describe('the lines of a jobs file', () => {
     },
   )
 
-  it('a file of more lines than anybody writes is refused, whatever they say', async () => {
+  it('a file with too many lines is refused, whatever they contain', async () => {
     await expect(read('\n'.repeat(500_001))).rejects.toMatchObject({
       code: 'JOBS_INVALID',
       message: 'jobs.jsonl has more than 500000 lines',
     })
   })
 
-  it('lines that are no JSON are told by the thousand', async () => {
+  it('thousands of lines that are not JSON are all reported', async () => {
     const lines = await read('x\n'.repeat(50_000))
     expect(lines.every((line) => line.kind === 'faulty' && line.faults[0]?.message !== '')).toBe(true)
   })
 
-  it('N4: the lines of a jobs file are read and written to the byte', async () => {
+  it('N4: the lines of a jobs file are read and written byte for byte', async () => {
     const lines = await read(`${recurring}\n${oneShot}\n${executed}\n`)
     expect(lines.map((line) => line.kind)).toEqual(['job', 'job', 'job'])
     const again = lines.map((line) => (line.kind === 'job' ? formatJobLine(line.job, line.executed) : ''))
@@ -58,7 +58,7 @@ describe('the lines of a jobs file', () => {
     )
   })
 
-  it('N4: what another program writes in its own way is understood: order, spaces, offsets, empty fields', async () => {
+  it('N4: lines of other programs are understood: order, spaces, offsets, empty fields', async () => {
     const [line] = await read(
       '\ufeff{ "command": "remind", "type": "oneshot", "id": "a", "schedule": "", "execute_at": "2026-01-05T16:00:00.5+07:00", "metadata": null }\r\n',
     )
@@ -75,21 +75,21 @@ describe('the lines of a jobs file', () => {
     })
   })
 
-  it('N4: unknown fields are kept and written again behind the others, names of prototypes among them', async () => {
+  it('N4: unknown fields are kept and written after the others, including `__proto__`', async () => {
     const text = `${recurring.slice(0, -1)},"priority":5,"__proto__":{"x":1},"constructor":"c"}`
     const [line] = await read(text)
     expect(line?.kind === 'job' && formatJobLine(line.job)).toBe(text)
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
-  it('N4: where the file is used in place, an unknown field is named', async () => {
+  it('N4: in a file that is used in place, an unknown field is a fault', async () => {
     const text = `${recurring.slice(0, -1)},"comand":"x"}`
     expect(await faults(text, 'refuse')).toEqual([
       `1:${text.indexOf('"comand"') + 1} comand: there is no such field; did you mean command?`,
     ])
   })
 
-  it('N4: a missing type, a duplicate id and a torn last line are named with line and column, and the others are read', async () => {
+  it('N4: a missing type, a duplicate id and a torn last line are reported with line and column, and the others are read', async () => {
     const torn = '{"id":"job_9","type":"recurr'
     const text = `{"id":"x","command":"c","schedule":"0 9 * * *"}\n${oneShot}\n${oneShot}\n\n${torn}`
     const lines = await read(text)
@@ -102,13 +102,13 @@ describe('the lines of a jobs file', () => {
     ])
   })
 
-  it('N7: a fault in a cron expression is named at its own column', async () => {
+  it('N7: a fault in a cron expression is reported with its own column', async () => {
     const text = recurring.replace('0 9 * * *', '0 25 * * *')
     const [fault] = await faults(text)
     expect(fault).toMatch(new RegExp(`^1:${text.indexOf('25') + 1} schedule: .*position 2`))
   })
 
-  it('N4: all faults of a line are told at once, each with what is allowed', async () => {
+  it('N4: all faults of a line are reported together, each with what is allowed', async () => {
     const text =
       '{"id":"../x","type":"recurring","schedule":"61 * * * *","execute_at":"2026-01-05T09:00:00Z","command":"","user_id":7,"metadata":{"chat":42},"executed":"no"}'
     const [line] = await read(text)
@@ -125,7 +125,7 @@ describe('the lines of a jobs file', () => {
     expect(found.every(({ allowed }) => allowed !== undefined)).toBe(true)
   })
 
-  it('N4: binary, huge, deep and other hostile lines are faults of their own line', async () => {
+  it('N4: binary, huge, deep and other hostile lines affect only themselves', async () => {
     const lines = await readJobLines(
       Buffer.concat([
         Buffer.from([0xff, 0xfe, 0x00, 0x0a]),
@@ -152,7 +152,7 @@ describe('the lines of a jobs file', () => {
     ])
   })
 
-  it('N6: the mark of an executed one-shot changes nothing else of its line', async () => {
+  it('N6: the mark of an executed one-shot changes nothing else in its line', async () => {
     const foreign =
       '{ "command": "remind", "id": "a", "executed": false, "type": "oneshot", "execute_at": "2026-01-05T16:00:00+07:00" }\r\n'
     expect(markExecuted(Buffer.from(foreign), Date.UTC(2026, 0, 5, 9, 0, 2)).toString()).toBe(
@@ -163,7 +163,7 @@ describe('the lines of a jobs file', () => {
     )
   })
 
-  it('whatever the bytes are, every line comes back to the byte and none throws', async () => {
+  it('any bytes are read without an exception, and every line keeps its bytes', async () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
       fc

@@ -16,14 +16,14 @@ import { formatInstant, parseInstant, type Instant } from '../../time/instant.js
 import { TimeError } from '../../time/time-error.js'
 import { jsonKeys, type JsonKey } from '../../formats/json-keys.js'
 
-/** One line of a jobs file, with its bytes as they were written, the end of the line included. */
+/** One line of a jobs file, with its original bytes, including the line feed. */
 export type JobLine = { readonly line: number; readonly bytes: Buffer } & (
   | { readonly kind: 'blank' }
   | { readonly kind: 'job'; readonly job: CommandJob; readonly executed: Executed | undefined }
   | {
       readonly kind: 'faulty'
       readonly faults: readonly LineFault[]
-      /** The job it is most likely about. */
+      /** The id of its job, if it can be found. */
       readonly id: string | undefined
     }
 )
@@ -36,12 +36,12 @@ export function jobsIn(lines: readonly JobLine[]): readonly GoodLine[] {
   return lines.filter((line) => line.kind === 'job')
 }
 
-/** That a one-shot was executed, and when, where its line says so. */
+/** When a one-shot was executed, according to its line. */
 export interface Executed {
   readonly at: Instant | undefined
 }
 
-/** What is wrong with a line, and where; columns count from 1. */
+/** A fault of a line and its position; columns start at 1. */
 export interface LineFault {
   readonly line: number
   readonly column: number
@@ -50,7 +50,7 @@ export interface LineFault {
   readonly allowed?: string | undefined
 }
 
-/** A fault of a line as one of the whole file. */
+/** A fault of a line as a fault of the file. */
 export function toFault({ line, column, path, message, allowed }: LineFault): Fault {
   return { path: `${line}:${column} ${path}`.trimEnd(), message, allowed }
 }
@@ -68,22 +68,22 @@ const fields: readonly string[] = [
   'executed_at',
 ]
 
-/** A payload may have half of it, and escapes make text longer. */
+/** Larger than a payload, because escapes make text longer. */
 export const longestLine = 1_048_576
 
-/** More than a file of the largest size has where its lines say something. */
+/** More lines than a file of the maximum size has if its lines are jobs. */
 const mostLines = 500_000
 
 /** How many faults of a line are reported. */
 const mostFaults = 20
 
-/** How many lines that are no JSON are looked into for where and why. */
+/** For how many lines that are not JSON the position and reason are determined. */
 const mostExplained = 1000
 
-/** How many lines are read before others have their turn. */
+/** How many lines are read before other work gets a turn. */
 const linesAtOnce = 500
 
-/** Reads the lines of a jobs file. A faulty line harms no other one; the first line with an id has it. */
+/** Reads the lines of a jobs file. A faulty line does not affect the others; of two lines with the same id, the first applies. */
 export async function readJobLines(
   bytes: Buffer,
   { unknown, path }: { readonly unknown: 'keep' | 'refuse'; readonly path: string },
@@ -104,13 +104,13 @@ export async function readJobLines(
   return lines
 }
 
-/** Whether the last line was not ended and cannot be read: somebody may still be writing it, or was killed while doing so. */
+/** Whether the last line has no line feed and cannot be read: somebody is still writing it, or was killed meanwhile. */
 export function isTorn(lines: readonly JobLine[]): boolean {
   const last = lines.at(-1)
   return last?.kind === 'faulty' && last.bytes.at(-1) !== newline
 }
 
-/** The line of a job, without the end of the line. */
+/** The line of a job, without the line feed. */
 export function formatJobLine(job: CommandJob, executed?: Executed): string {
   const { id, type, schedule, executeAt, command, userId, metadata, extra } = job
   return JSON.stringify({
@@ -126,7 +126,7 @@ export function formatJobLine(job: CommandJob, executed?: Executed): string {
   })
 }
 
-/** A line with the mark that its job was executed; everything else stays as it is written, in its order. */
+/** A line with the mark that its job was executed; everything else stays as written, in its order. */
 export function markExecuted(bytes: Buffer, at: Instant | undefined): Buffer {
   const text = bytes.toString('utf8')
   const end = /\r?\n$/.exec(text)?.[0] ?? ''
@@ -198,7 +198,7 @@ function readFields(
   const executed = readExecuted(value, place)
   const before = typeof value['id'] === 'string' ? seen.get(value['id']) : undefined
   if (before !== undefined) fault(within(place, 'id'), `line ${before} has this id already`, 'a unique id')
-  // A text that is written again as it is says no key twice, which takes a tenth of the time to find out.
+  // A text that serializes to itself has no duplicate key; this check takes a tenth of the time.
   const isAsWritten = place.faults.length === 0 && JSON.stringify(value) === text
   const keys = isAsWritten ? [] : jsonKeys(text)
   refuseTwice(keys, place)
@@ -250,7 +250,7 @@ function readExecutedAt(written: unknown, place: Place): Instant | undefined {
   )
 }
 
-/** What the line says beyond the known fields. */
+/** The unknown fields of a line. */
 function readExtra(value: Written, unknown: 'keep' | 'refuse', place: Place): CommandJob['extra'] {
   const others = Object.entries(value).filter(([name]) => !fields.includes(name))
   if (unknown === 'refuse') {
@@ -274,13 +274,13 @@ function pathPlace(place: Place, path: readonly string[]): Place {
   return path.reduce((at, key) => within(at, key), place)
 }
 
-/** Where a fault is written: the last key with its name, and inside a cron expression the place of its fault. */
+/** The column of a fault: that of the last key with its name, or the position inside a cron expression. */
 function columnOf({ keys: path }: PlacedFault, keys: ReadonlyMap<string, JsonKey>, value: Written): number {
   const key = keys.get(path.join('\0'))
   if (key === undefined) return 1
   if (path.join('.') !== 'schedule' || typeof value['schedule'] !== 'string') return key.offset + 1
   const position = cronPosition(value['schedule'])
-  // Behind the quote that begins the text.
+  // After the opening quote.
   return position === undefined ? key.offset + 1 : key.valueOffset + 2 + position
 }
 

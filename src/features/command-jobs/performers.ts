@@ -9,10 +9,10 @@ import type { Instant } from '../../time/instant.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 import { isUnclaimedJob, takerName, unclaimedCommand, unclaimedJob } from '../../engine/worker/command-run.js'
 
-/** The job of commands that are lines for a shell. */
+/** The job of shell commands. */
 export const shellCommand = 'jobs:shell'
 
-/** Which job of the store performs a command: the one named like it, else the one that takes all, else one that no worker performs. */
+/** The job that performs a command: the job with its name, else `on-command`, else a job that no worker performs. */
 export function performerOf(command: string, jobs: readonly StoredJob[]): string {
   const isThere = (name: string): boolean =>
     jobs.some(({ job, source }) => job.name === name && source !== jobsSource)
@@ -20,7 +20,7 @@ export function performerOf(command: string, jobs: readonly StoredJob[]): string
   return isThere(takerName) ? takerName : unclaimedJob(command)
 }
 
-/** Which job performs each of the commands; those that are missing are defined first. */
+/** The job that performs each of the commands; missing jobs are defined first. */
 export async function performersOf(
   store: Store,
   commands: readonly { readonly command: string; readonly isShell: boolean }[],
@@ -35,7 +35,7 @@ export async function performersOf(
   return names
 }
 
-/** Gives the command jobs of the store to those who perform them now: a job may have been defined since they were added. */
+/** Assigns the command jobs of the store to the jobs that perform them now: a job may have been defined since they were added. */
 export async function bindCommands(store: Store, now: Instant): Promise<void> {
   const stored = (await store.triggers({ source: jobsSource, active: true })).filter(
     ({ trigger }) => trigger.job !== shellCommand,
@@ -49,7 +49,7 @@ export async function bindCommands(store: Store, now: Instant): Promise<void> {
   if (moved.length > 0) await define(store, { kinds: timedKinds, source: jobsSource, triggers: moved, now })
 }
 
-/** Forgets the jobs of commands that somebody takes now, or that no command job has any more. */
+/** Removes the placeholder jobs of commands that now have a job, or that no command job uses any more. */
 export async function removeUnclaimedJobs(store: Store): Promise<void> {
   const names = (await store.jobs())
     .filter(({ job, source }) => source === jobsSource && isUnclaimedJob(job.name))
@@ -57,7 +57,7 @@ export async function removeUnclaimedJobs(store: Store): Promise<void> {
   if (names.length > 0) await store.removeJobs(names)
 }
 
-/** What performs the jobs that command jobs fall back on, where this process can: a job may have been defined after a run was made. */
+/** The handler of the placeholder jobs of commands, if this process has one: a job may have been defined after a run was recorded. */
 export function fallbackHandler({ job, source }: StoredJob, here: FallbackInput): Handler | undefined {
   if (source !== jobsSource) return undefined
   if (job.name === shellCommand) {

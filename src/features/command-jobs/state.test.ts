@@ -37,7 +37,7 @@ function storedOf(job: CommandJob, given: Partial<StoredTrigger> = {}): StoredTr
 }
 
 describe('a command job', () => {
-  it.each([recurring, oneShot])('is the same again when it is read from its trigger', (job) => {
+  it.each([recurring, oneShot])('is unchanged when it is read from its trigger', (job) => {
     expect(commandJobOf(commandTrigger(job, 'remind'))).toEqual(job)
   })
 
@@ -66,7 +66,7 @@ describe('a command job', () => {
     expect(commandJobState({ stored: storedOf(job, given), run, execution })).toBe(state)
   })
 
-  it('N6: was executed only if the note names its own run', () => {
+  it('N6: was executed only if the state entry names its own run', () => {
     const stored = storedOf(oneShot)
     const note = { ...executedElsewhere(stored.trigger, at + 5), revision: 1, at } as StateEntry
     expect(executionOf(stored, note)).toEqual({ at: at + 5, state: 'done' })

@@ -5,7 +5,7 @@ import { isFinal, type FinalState, type RunState } from '../../kernel/run/run.js
 import { pick } from '../../wire/to-json.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 
-/** Where a command job is in its life. */
+/** The state of a command job. */
 export type CommandJobState =
   | 'created'
   | 'scheduled'
@@ -15,7 +15,7 @@ export type CommandJobState =
   | 'removed'
   | 'cleaned-up'
 
-/** A command job as it stands. */
+/** A command job with its state. */
 export interface CommandJobInfo {
   readonly id: string
   readonly type: 'recurring' | 'oneshot'
@@ -28,13 +28,13 @@ export interface CommandJobInfo {
   readonly nextAt: Instant | undefined
   readonly executed: boolean
   readonly executedAt: Instant | undefined
-  /** Whether its command is a line for a shell. */
+  /** Whether its command is for a shell. */
   readonly isShell: boolean
   /** `jobs`, or `jobs:` and the file it is in. */
   readonly source: string
 }
 
-/** How a job stands. */
+/** The public view of a job. */
 export function infoOf(
   job: CommandJob,
   standing: Pick<CommandJobInfo, 'state' | 'isShell' | 'source'> & {
@@ -66,21 +66,21 @@ export function jobView(job: CommandJobInfo) {
   return pick(job, [...when, ...what, 'isShell', 'source'])
 }
 
-/** What was noted when the one run of a one-shot had ended. */
+/** What is stored when the run of a one-shot has ended. */
 export interface Execution {
-  /** Absent where the line that says so does not say when. */
+  /** Undefined if the line of the job does not say when. */
   readonly at: Instant | undefined
   readonly state: FinalState
 }
 
-/** What a note says of the execution of a one-shot; one of an earlier job of the same id says nothing. */
+/** Reads the execution of a one-shot from its state entry; an entry of an earlier job with the same id does not count. */
 export function executionOf({ trigger }: StoredTrigger, note: StateEntry | undefined): Execution | undefined {
   const value = note?.value as ExecutedValue | undefined
   if (value === undefined || value.run !== executingRun(trigger)) return undefined
   return { at: value.at ?? undefined, state: value.state }
 }
 
-/** The note of a one-shot that another program has executed. */
+/** The state entry of a one-shot that another program has executed. */
 export function executedElsewhere(trigger: Trigger, at: Instant | undefined): StateChange {
   const value = { at: at ?? null, run: executingRun(trigger) ?? '', state: 'done' }
   return { kind: 'executed', name: trigger.name, item: '', value }
@@ -107,7 +107,7 @@ export function commandJobState(facts: {
   return run === undefined || stored.trigger.schedule.kind === 'once' ? 'scheduled' : 'completed'
 }
 
-/** A run that was cancelled with the removal of its job did not execute it. */
+/** A run that was cancelled because its job was removed did not execute the job. */
 function hasRun(execution: Execution | undefined): boolean {
   return execution !== undefined && execution.state !== 'cancelled'
 }

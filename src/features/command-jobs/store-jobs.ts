@@ -21,10 +21,10 @@ import type { Instant } from '../../time/instant.js'
 import { performersOf, shellCommand } from './performers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
-/** A job on its way into the store. */
+/** A job that is to be stored. */
 export interface NewJob {
   readonly job: CommandJob
-  /** Where it was executed already, and is only kept. */
+  /** Set if it was already executed and is only kept. */
   readonly executed?: Executed | undefined
   readonly isShell?: boolean | undefined
 }
@@ -34,7 +34,7 @@ export interface TriggeredJob extends NewJob {
   readonly trigger: Trigger
 }
 
-/** Jobs with their triggers, each for the job of the store that performs it now. */
+/** Jobs with their triggers, each for the job that performs it now. */
 export async function withTriggers(
   store: Store,
   jobs: readonly NewJob[],
@@ -49,7 +49,7 @@ export async function withTriggers(
   })
 }
 
-/** Writes jobs to the store; one whose id is taken is a conflict, and then nothing is written. */
+/** Writes jobs to the store; if an id is taken, nothing is written. */
 export async function addToStore(
   store: Store,
   request: { readonly source: string; readonly jobs: readonly NewJob[]; readonly now: Instant },
@@ -62,7 +62,7 @@ export async function addToStore(
   await recordExecuted(store, jobs, now)
 }
 
-/** Notes which of the jobs were executed by another program. */
+/** Records which of the jobs another program has executed. */
 export async function recordExecuted(
   store: Store,
   jobs: readonly TriggeredJob[],
@@ -74,7 +74,7 @@ export async function recordExecuted(
   if (changes.length > 0) await store.changeState({ changes, now })
 }
 
-/** Ends jobs: what is going on may finish, what was not begun is cancelled, history stays. */
+/** Ends jobs: running attempts may finish, runs that have not started are cancelled, history stays. */
 export async function endInStore(
   store: Store,
   request: { readonly source: string; readonly ids: readonly string[]; readonly now: Instant },
@@ -96,7 +96,7 @@ export async function findJob(store: Store, id: string): Promise<StoredTrigger> 
   )
 }
 
-/** How jobs stand, in the order given. */
+/** The states of jobs, in the given order. */
 export async function infosOf(
   store: Store,
   triggers: readonly StoredTrigger[],
@@ -107,7 +107,7 @@ export async function infosOf(
   for (const stored of triggers) {
     const { trigger, source, nextAt, active } = stored
     const execution = executions.get(trigger.name)
-    // Whether a one-shot ran says its execution.
+    // For a one-shot, its execution record says whether it ran.
     const isAsked = trigger.schedule.kind !== 'once' || !unfinished.isWhole
     const run =
       unfinished.states.get(trigger.name) ?? (isAsked ? await newestRun(store, trigger.name) : undefined)
@@ -148,7 +148,7 @@ export async function executionsOf(
   )
 }
 
-/** What was noted of the execution of jobs, by id. */
+/** The execution records of jobs, by id. */
 export async function executedRecords(
   store: Store,
   ids: readonly string[],

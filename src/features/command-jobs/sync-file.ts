@@ -16,27 +16,27 @@ export interface JobsPlace {
   readonly source: string
 }
 
-/** What a look at a jobs file came to. */
+/** The result of syncing a jobs file. */
 export interface Synced {
   readonly version: string
   /** One-shots that are not executed yet. */
   readonly open: ReadonlySet<string>
-  /** What is wrong with it, in one error; absent if nothing is. */
+  /** All its faults as one error; undefined if there are none. */
   readonly error: RotaError | undefined
-  /** Whether it has to be looked at again soon: somebody may still be writing it. */
+  /** Whether it must be read again soon, because somebody may still be writing it. */
   readonly isUnsettled: boolean
 }
 
-/** What is gone from the file counts as removed once the file has been left alone for this long: programs that write it in place leave it empty for a moment. */
+/** A missing line counts as removed when the file has not changed for this long: programs that rewrite the file leave it empty for a moment. */
 const settleMs = 10_000
 
-/** Makes the store's jobs of a file equal to its lines, and marks in the file what was executed. The file must be held. */
+/** Makes the store's jobs of a file equal to its lines, and marks executed jobs in the file. The caller must hold the file. */
 export async function syncJobsFile(
   store: Store,
   place: JobsPlace,
   look: {
     readonly now: Instant
-    /** For how long nobody has written what was read, as far as can be told. */
+    /** How long the file has been unchanged, as far as is known. */
     readonly quietMs: (text: JobsText) => number
   },
 ): Promise<Synced> {
@@ -52,7 +52,7 @@ export async function syncJobsFile(
   const marked = isBeingWritten ? [] : await markLines(store, { place, text, own })
   if (!isBeingWritten) await file.quarantine(text.lines)
   return {
-    // What was written since is not what was read: somebody else may have written right behind it.
+    // We changed the file, so it must be read again: somebody else may have written right after us.
     version: marked.length > 0 ? 'unread' : text.version,
     open: new Set(openJobs(own).filter((id) => !marked.includes(id))),
     error: faultsOf(file, isBeingWritten ? text.lines.slice(0, -1) : text.lines, conflicts),
@@ -60,7 +60,7 @@ export async function syncJobsFile(
   }
 }
 
-/** What is wrong with a jobs file, for commands that only read it: it cannot be read, or it has lines that are ignored. */
+/** The error of a jobs file, for commands that only read it: it cannot be read, or has lines that are ignored. */
 export async function jobsFileTrouble(
   store: Store,
   { file, source }: JobsPlace,
@@ -77,7 +77,7 @@ export async function jobsFileTrouble(
   }
 }
 
-/** A file that is gone is written again: it may have been lost, and an empty one says as well that there are no jobs. */
+/** Writes a missing file again, because it may have been lost; to remove all jobs, a program can leave an empty file. */
 export async function readOrRestore(store: Store, { file, source }: JobsPlace): Promise<JobsText> {
   const text = await file.read()
   if (text.modifiedAt !== undefined) return text
@@ -106,7 +106,7 @@ interface Conflict {
   readonly source: string
 }
 
-/** The lines that are jobs, and those among them whose id somebody else has. */
+/** The lines that are jobs, without those whose id another source owns, which are conflicts. */
 async function divide(
   store: Store,
   { lines }: JobsText,
@@ -124,7 +124,7 @@ async function divide(
   return { own: jobs.filter(({ job }) => !owners.has(job.id)), conflicts }
 }
 
-/** Writes what the lines say. */
+/** Writes the jobs of the lines to the store. */
 async function writeJobs(
   store: Store,
   look: {
@@ -145,13 +145,13 @@ async function writeJobs(
   )
   const isDone = ({ job }: NewJob): boolean => known.get(job.id)?.isExecuted === true
   const elsewhere = jobs.filter((one) => one.executed !== undefined && !isDone(one))
-  // What was executed keeps the trigger that executed it, whatever the mark in its line.
+  // An executed job keeps its trigger, whatever the mark in its line is.
   const wanted = jobs.map((one) => {
     const before = one.executed !== undefined && isDone(one) ? known.get(one.job.id) : undefined
     return before?.trigger ?? one.trigger
   })
   const { kept, gone } = absent(text, known, isSettled)
-  // One that another program has executed meanwhile is not to be executed here as well.
+  // A job that another program has executed meanwhile must not be executed here too.
   const overtaken = elsewhere.map(({ job }) => job.id).filter((id) => known.get(id)?.trigger.enabled === true)
   await endInStore(store, { source, now, ids: [...gone, ...overtaken] })
   await sync(
@@ -162,13 +162,13 @@ async function writeJobs(
   await recordExecuted(store, elsewhere, now)
 }
 
-/** That a command is a line for a shell is known to the store only. */
+/** Only the store knows that a command is for a shell. */
 function isShell({ job }: GoodLine, known: ReadonlyMap<string, Known>): boolean {
   const trigger = known.get(job.id)?.trigger
   return trigger?.job === shellCommand && commandJobOf(trigger).command === job.command
 }
 
-/** Known jobs without a good line: one whose line has a fault continues as it stands, the others are gone once the file is settled. */
+/** Known jobs without a valid line: a job whose line has a fault stays unchanged, the others are removed when the file has settled. */
 function absent(
   { lines }: JobsText,
   known: ReadonlyMap<string, Known>,
@@ -190,7 +190,7 @@ function openJobs(lines: readonly GoodLine[]): readonly string[] {
   )
 }
 
-/** Marks lines whose job was executed; the others keep their bytes. Where somebody has written meanwhile, the next look does it. */
+/** Marks lines whose job was executed; the others keep their bytes. If somebody has written meanwhile, the next sync does it. */
 async function markLines(
   store: Store,
   { place, text, own }: { place: JobsPlace; text: JobsText; own: readonly GoodLine[] },
@@ -206,7 +206,7 @@ async function markLines(
   return (await place.file.replace(bytes, text)) === 'replaced' ? [...executed.keys()] : []
 }
 
-/** The file beside it names them all. */
+/** How many faults the error lists; the quarantine file has all of them. */
 const mostTold = 100
 
 function faultsOf(

@@ -23,18 +23,18 @@ export interface UnclaimedOptions {
   readonly now: () => Instant
   readonly events: Events
   readonly leaseMs: number
-  /** After how long the bus offers a run; one that nobody took in twice that time fails. */
+  /** How long a run waits before the bus offers it; if nobody takes it within twice that time, it fails. */
   readonly offerAfterMs: number
   /** The slow poll behind all hints. */
   readonly pollMs: number
 }
 
-/** How many runs of one command are looked at in one go. */
+/** How many runs of one command are read in one query. */
 const mostRuns = 100
 
 /**
- * Begins to fail runs of commands that nobody takes. Workers leave them alone, so that the bus can offer them; what no
- * subscriber took in twice the time after which it was offered fails with a code. Returns what ends it.
+ * Starts to fail runs of commands that nobody takes. Workers do not claim them, so that the bus can offer them. A run
+ * that no subscriber has taken within twice `offerAfter` fails with a code. Returns the function that stops this.
  */
 export function failUnclaimedRuns(options: UnclaimedOptions): () => Promise<void> {
   const { store, clock, now, events, offerAfterMs } = options
@@ -42,7 +42,7 @@ export function failUnclaimedRuns(options: UnclaimedOptions): () => Promise<void
   const step = async (): Promise<Look> => {
     const { over, nextAt } = await unclaimedCommands(store, { now: now(), offerAfterMs })
     for (const one of over) await fail(one, options)
-    // In time that passes: while a jump of the wall clock is doubted, every instant of ours lies behind it.
+    // A duration, not an instant: while a jump of the wall clock is unconfirmed, our instants are behind the clock.
     return { afterMs: Math.max(1, Math.min(nextAt - now(), pollMs)) }
   }
   const loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs, step })
@@ -72,13 +72,13 @@ async function fail(unclaimed: Unclaimed, options: UnclaimedOptions): Promise<vo
 
 const leastPollMs = 10_000
 
-/** Runs of one job that nobody has taken for so long that they fail. */
+/** Runs of one job that fail because nobody has taken them in time. */
 interface Unclaimed {
   readonly job: Job
   readonly runs: ReadonlySet<RunId>
 }
 
-/** Runs of commands that nobody takes: those that fail now, and when the next one does. */
+/** Runs of commands that nobody takes: those that fail now, and when the next one fails. */
 async function unclaimedCommands(
   store: Store,
   { now, offerAfterMs }: { readonly now: Instant; readonly offerAfterMs: number },
@@ -101,7 +101,7 @@ async function unclaimedCommands(
   return { over, nextAt }
 }
 
-/** Executes command jobs; in a process that performs one run, it may be one that fails a command that nobody took. */
+/** The handlers of command jobs. In a process that performs one run, this may be a run that fails because nobody took it. */
 export const commandHandlers: HandlerExtension = {
   fallback: fallbackHandler,
   onePass: async (store, { now, release }) => {
@@ -110,7 +110,7 @@ export const commandHandlers: HandlerExtension = {
   },
 }
 
-/** Fails the runs that nobody took; another one, which was claimed in their place, is released. */
+/** Fails the runs that nobody took; releases any other run that was claimed instead. */
 function failing({ job, runs }: Unclaimed, release: () => void): ExecutableJob {
   const handler = (run: RunContext): void => {
     if (!runs.has(run.id)) return release()

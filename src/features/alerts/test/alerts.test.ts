@@ -20,7 +20,7 @@ interface Received {
   readonly body: string
 }
 
-/** A real receiver; it refuses as often as it is told to. */
+/** A real receiver that refuses a given number of requests. */
 class Receiver {
   readonly received: Received[] = []
   refusals = 0
@@ -49,7 +49,7 @@ class Receiver {
       .map(({ body }) => JSON.parse(body) as AlertMessage)
   }
 
-  /** Waits until so many messages have arrived. */
+  /** Waits until this many messages have arrived. */
   async until(count: number): Promise<void> {
     await vi.waitFor(() => expect(this.received.length).toBeGreaterThanOrEqual(count), { timeout: 20_000 })
   }
@@ -89,7 +89,7 @@ function hook(path = '/hook'): void {
 }
 
 describe('alerts of a running app', () => {
-  it('tell of a burst of failures in one signed message, of a recovery, and of nothing that a rule leaves out', async () => {
+  it('report a burst of failures in one signed message, then the recovery, and nothing that no rule matches', async () => {
     hook()
     app.alerts.rule('all', { channels: ['hook'], group: '300ms', quiet: '1h' })
     let isBroken = true
@@ -127,7 +127,7 @@ describe('alerts of a running app', () => {
       `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
     )
     await retried.result()
-    // Quiet: the next failure waits, and is told of with the recovery.
+    // Quiet time: the next failure waits, and is reported with the recovery.
     await app.enqueue('work')
     await vi.waitFor(
       async () => expect(await subjects()).toMatchObject([{ subject: 'failure work', waiting: 1 }]),
@@ -144,7 +144,7 @@ describe('alerts of a running app', () => {
     )
   })
 
-  it('are sent again until the receiver takes them, and tell nothing about themselves', async () => {
+  it('are sent again until the receiver accepts them, and are not reported themselves', async () => {
     hook()
     app.alerts.rule('all', { channels: ['hook'], group: 0, quiet: 0 })
     app.job('work', () => Promise.reject(new Error('no')))
@@ -167,7 +167,7 @@ describe('alerts of a running app', () => {
 })
 
 describe('a test message', () => {
-  it('goes by Slack, Discord and a command, and shows no secret when it does not', async () => {
+  it('is sent through Slack, Discord and a command, and its error shows no secret', async () => {
     hook()
     app.alerts.channel('slack', { slack: { url: { env: 'ALERT_TEST_URL' } } })
     app.alerts.channel('discord', { discord: { url: { env: 'ALERT_TEST_URL' } } })
@@ -202,7 +202,7 @@ describe('a test message', () => {
     expect(JSON.stringify([history, await app.alerts.list()])).not.toContain('xoxb')
   })
 
-  it.skipIf(!hasMailer)('goes by e-mail through a mail server', async () => {
+  it.skipIf(!hasMailer)('is sent as an e-mail through a mail server', async () => {
     const mails: string[] = []
     process.env['ALERT_TEST_URL'] = `smtp://ann:pa%24s-word@${await mailServer(mails)}`
     app.alerts.channel('mail', {
@@ -224,7 +224,7 @@ describe('a test message', () => {
   })
 })
 
-/** A small mail server: it takes what Ann sends. */
+/** A small mail server that accepts mails from Ann. */
 async function mailServer(mails: string[]): Promise<string> {
   const server = createTcp((socket) => {
     let text = ''
@@ -258,7 +258,7 @@ function answerTo(line: string): string {
   return word === 'QUIT' ? '221 bye\r\n' : '250 ok\r\n'
 }
 
-describe('what contradicts itself is refused with its places', () => {
+describe('options that contradict each other are refused with their places', () => {
   it.each([
     [
       () => app.alerts.channel('x', { slack: { url: 'https://hooks.slack.com/x' as never } }),

@@ -18,7 +18,7 @@ it('the routes of alerts answer their examples, without addresses', async () => 
   expect((await ask('POST', '/api/v1/alerts/test', { body: { channel: 'opps' } })).status).toBe(404)
 })
 
-it('every change can be tried first, and leaves an entry in the audit', async () => {
+it('every change has a dry run, and writes an audit entry', async () => {
   const parts = testApp()
   parts.app.alerts.channel('ops', { command: ['true'] })
   const { ask } = await serveApp(parts)

@@ -12,7 +12,7 @@ import { storedAlerts, writeAlerts } from '../rules.js'
 
 const seed = Number(process.env['SEED'] ?? 20260105)
 
-it(`every run that fails for good is told of exactly once, whichever process is killed when (seed ${seed})`, async () => {
+it(`every run that fails for good is reported exactly once, whichever process is killed, and whenever (seed ${seed})`, async () => {
   const startAt = Date.UTC(2026, 0, 5)
   const tables = emptyTables()
   const names = ['a', 'b', 'c', 'd']

@@ -13,9 +13,9 @@ import type { AppContext } from '../../app-context.js'
 import type { BackfillOptions } from './backfills.js'
 import { labelsByReason, type BackfillPlan } from './choice.js'
 
-/** Which partitions a backfill makes, and the backfill if it was started. */
+/** Which partitions a backfill produces, and the backfill if it was started. */
 export interface StartedBackfill extends BackfillPlan {
-  /** A digest of what is made and in which order. */
+  /** A digest of the partitions and their order. */
   readonly plan: string
   readonly backfill: Backfill | undefined
 }
@@ -53,7 +53,7 @@ function changed(asset: string, { run }: BackfillPlan): RotaError {
   return new RotaError('BACKFILL_CHANGED', message)
 }
 
-/** Stores a backfill with all its labels, then records its runs; undefined if there is nothing to make. */
+/** Stores a backfill with all its labels, then records its runs; undefined if there is nothing to produce. */
 export async function recordBackfill(
   store: Store,
   request: {

@@ -18,24 +18,24 @@ import type { Store } from '../../../store/port.js'
 import type { Instant } from '../../../time/instant.js'
 import { findAsset, partitionStatuses } from '../status.js'
 
-/** What is asked of a backfill. */
+/** The request for a backfill. */
 export interface BackfillOptions {
   /** The first and the last partition, both included. */
   readonly from?: string | undefined
   readonly to?: string | undefined
   /** Or the partitions themselves. */
   readonly partitions?: readonly string[] | undefined
-  /** Which partitions are made; default: those that are `missing`. */
+  /** Which partitions are produced; default: those that are `missing`. */
   readonly only?: BackfillChoice | undefined
   /** Default: oldest first. */
   readonly order?: BackfillOrder | undefined
-  /** How many partitions are made at once; default: as many as the workers take. */
+  /** How many of its runs may run at the same time; default: no limit. */
   readonly concurrency?: number | undefined
-  /** How many partitions in which time, such as `10/1m`; default: no limit. */
+  /** How many of its runs may begin in a period, such as `10/1m`; default: no limit. */
   readonly pace?: string | undefined
-  /** The most that are made. */
+  /** The maximum number of partitions. */
   readonly limit?: number | undefined
-  /** The digest of a plan: the backfill is refused if it would make anything else. */
+  /** The digest of a plan: the backfill is refused if it would produce anything else. */
   readonly plan?: string | undefined
 }
 
@@ -50,7 +50,7 @@ export async function backfillPlan(
   const named: LabelRange | readonly string[] = partitions ?? { from, to }
   const spec = job.asset.partitions
   const labels = partitions ?? [...labelsOf(spec, { from, to })]
-  // Planned once without their states: that refuses what does not exist before anything is read.
+  // Planned once without states, to refuse labels that do not exist before anything is read.
   if (partitions !== undefined) planBackfill({ spec, partitions, stateOf: () => 'missing', now: request.now })
   const statuses = await partitionStatuses(store, job, labels)
   const states = new Map(statuses.map(({ label, state }) => [label, state]))
@@ -58,7 +58,7 @@ export async function backfillPlan(
   return planBackfill({ spec, partitions: named, stateOf, now: request.now, only, order, limit })
 }
 
-/** A word that is none of the choices would otherwise mean another one. */
+/** Otherwise an unknown word would silently mean one of the choices. */
 function refuseFaulty(options: BackfillOptions): void {
   const { only, order, limit, concurrency, pace } = options
   const place = placeOf()
@@ -89,7 +89,7 @@ async function runsOf(
   return items.map((item, i) => {
     const partition = partitionOfLabel(item)
     const slots = slotsFor({ job, partition })
-    // What is made again keeps and breaks no promise.
+    // Runs of backfills are not measured by an SLA.
     const { asset } = job
     const base = { job: job.name, priority: job.priority, partition, slots, ...endEffectFor({ asset }) }
     return backfillRun(base, backfill, { item, index: first + i })

@@ -22,7 +22,7 @@ const request: BackfillRequest = {
 }
 
 it('F13: a plan of many partitions is grouped by its reasons in one pass', () => {
-  // The most partitions there can be, several times over: copying a group for each label would take minutes.
+  // Several times the maximum number of partitions: copying a group for each label would take minutes.
   const skip = Array.from({ length: 300_000 }, (_, index) => ({
     label: String(index),
     reason: index % 3 === 0 ? ('done' as const) : ('not-begun' as const),
@@ -45,7 +45,7 @@ describe('F13: the plan of a backfill', () => {
     expect(planBackfill({ ...request, only }).run).toEqual(run)
   })
 
-  it('says what it leaves alone, and why', () => {
+  it('says what it skips, and why', () => {
     expect(planBackfill({ ...request, limit: 1 })).toEqual({
       run: ['2026-01-02'],
       skip: [
@@ -58,13 +58,13 @@ describe('F13: the plan of a backfill', () => {
     })
   })
 
-  it('the newest first, where asked, also decides whom the limit leaves out', () => {
+  it('with newest-first, the limit skips the oldest', () => {
     const plan = planBackfill({ ...request, order: 'newest-first', limit: 1 })
     expect(plan.run).toEqual(['2026-01-06'])
     expect(plan.skip.at(0)).toEqual({ label: '2026-01-05', reason: 'running' })
   })
 
-  it('a slice that has not begun is left alone, the one that has begun is not', () => {
+  it('a slice that has not begun is skipped, the current one is not', () => {
     const partitions = { from: '2026-01-31', to: '2026-02-02' }
     expect(planBackfill({ ...request, partitions })).toEqual({
       run: ['2026-01-31', '2026-02-01'],
@@ -72,7 +72,7 @@ describe('F13: the plan of a backfill', () => {
     })
   })
 
-  it('labels that are named are put in the order of their spec, each once', () => {
+  it('given labels are put in the order of their spec, each once', () => {
     const partitions = ['2026-01-06', '2026-01-02', '2026-01-06']
     expect(planBackfill({ ...request, partitions }).run).toEqual(['2026-01-02', '2026-01-06'])
     const pairs = twoDimensional(daily(), byKeys(['us', 'eu']))
@@ -89,7 +89,7 @@ describe('F13: the plan of a backfill', () => {
     expect(planBackfill({ ...request, spec, partitions: hours, now: later }).run).toEqual(hours.toReversed())
   })
 
-  it('labels that are none are all said at once', () => {
+  it('all invalid labels are reported together', () => {
     expect(() => planBackfill({ ...request, partitions: ['2026-01-01', '2026-02-30', 'x'] })).toThrow(
       expect.objectContaining({
         code: 'PARTITION_INVALID',
@@ -101,14 +101,14 @@ describe('F13: the plan of a backfill', () => {
     )
   })
 
-  it('more than the bound is refused, naming it', () => {
+  it('more partitions than the limit are refused, and the error names the limit', () => {
     const partitions = { from: '2000-01-01T00:00Z', to: '2026-01-01T00:00Z' }
     expect(() => planBackfill({ ...request, spec: hourly(), partitions })).toThrow(
       /more than the limit of 100000/,
     )
   })
 
-  it('every partition that was named is in the plan exactly once', () => {
+  it('every requested partition is in the plan exactly once', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...partitionStates), { minLength: 1, maxLength: 28 }),

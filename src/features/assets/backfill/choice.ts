@@ -12,10 +12,10 @@ import {
 } from '../../../kernel/partition/spec.js'
 import type { PartitionState } from '../partition-state.js'
 
-/** Which partitions of those named are made again. One that is running already never is. */
+/** Which of the requested partitions are produced again. A running one never is. */
 export type BackfillChoice = 'missing' | 'failed' | 'missing-or-failed' | 'stale' | 'all'
 
-/** The choices a backfill may name. */
+/** The values of `only`. */
 export const backfillChoices: readonly BackfillChoice[] = [
   'missing',
   'failed',
@@ -24,7 +24,7 @@ export const backfillChoices: readonly BackfillChoice[] = [
   'all',
 ]
 
-/** What is asked of a backfill. */
+/** The request for a backfill. */
 export interface BackfillRequest {
   readonly spec: PartitionSpec
   /** From one label to another, or the labels themselves. */
@@ -35,20 +35,20 @@ export interface BackfillRequest {
   readonly only?: BackfillChoice | undefined
   /** Default: oldest first; keys in the order of their list. */
   readonly order?: BackfillOrder | undefined
-  /** The most that are made; those beyond it are skipped and said to be. */
+  /** The maximum number; partitions beyond it are listed as skipped. */
   readonly limit?: number | undefined
 }
 
-/** Why a partition is not made: the state it is in, its time has not begun, or the limit was reached. */
+/** Why a partition is skipped: its state, its time has not begun, or the limit was reached. */
 export type SkipReason = PartitionState | 'not-begun' | 'limit'
 
-/** What a backfill would do, in its order, and what it would leave alone. */
+/** What a backfill would produce, in its order, and what it would skip. */
 export interface BackfillPlan {
   readonly run: readonly string[]
   readonly skip: readonly { readonly label: string; readonly reason: SkipReason }[]
 }
 
-/** What a backfill would do: every partition that was named is in it exactly once. */
+/** The plan of a backfill: every requested partition is in it exactly once. */
 export function planBackfill(request: BackfillRequest): BackfillPlan {
   const { spec, only = 'missing', order = 'oldest-first', limit = maxPartitions } = request
   const { partitions, stateOf, now } = request
@@ -65,7 +65,7 @@ export function planBackfill(request: BackfillRequest): BackfillPlan {
   return { run, skip }
 }
 
-/** The labels that a backfill leaves alone, by the reason why. */
+/** The labels that a backfill skips, by reason. */
 export function labelsByReason({ skip }: BackfillPlan): ReadonlyMap<SkipReason, readonly string[]> {
   const groups = new Map<SkipReason, string[]>()
   for (const { label, reason } of skip) {
@@ -80,7 +80,7 @@ function isList(partitions: LabelRange | readonly string[]): partitions is reado
   return Array.isArray(partitions)
 }
 
-/** The labels in the order of their spec, each once; one that is none of its labels refuses them all. */
+/** The labels in the order of their spec, each once; if one is invalid, all are refused. */
 function inOrder(spec: PartitionSpec, labels: readonly string[]): string[] {
   refuseMoreThan(labels.length, maxPartitions)
   refuseUnknown(spec, labels)
@@ -107,7 +107,7 @@ function refuseUnknown(spec: PartitionSpec, labels: readonly string[]): void {
   throw new RotaError('PARTITION_INVALID', `${named.join('; ')}${more}`, { faults })
 }
 
-/** Where a label stands among those of its spec; custom labels without a list keep the order they came in. */
+/** The position of a label in its spec; custom labels without a list keep the given order. */
 function ranking(spec: PartitionSpec): (label: string) => readonly number[] {
   const ranks = dimensionsOf(spec).map((dimension): ((part: string) => number) => {
     if (isTime(dimension)) return (part) => sliceOf(dimension, part).fromAt
@@ -122,7 +122,7 @@ function compareRanks(one: readonly number[], other: readonly number[]): number 
   return index < 0 ? 0 : (one[index] as number) - (other[index] as number)
 }
 
-/** Whether the time of a partition has begun; one without time has none to wait for. */
+/** Whether the time of a partition has begun; always true for a partition without time. */
 export function hasBegun(spec: PartitionSpec, label: string, now: Instant): boolean {
   const parts = partsOf(spec, label)
   return dimensionsOf(spec).every(

@@ -22,7 +22,7 @@ import type { BackfillChoice, BackfillPlan } from './choice.js'
 
 const hint = 'see `rota asset backfill --help`'
 
-/** `rota asset backfill`: shows what it would make, and with `--yes` makes it. */
+/** `rota asset backfill`: shows what it would produce, and with `--yes` starts it. */
 export const backfill: Command<AssetsApp> = {
   name: 'backfill',
   summary: 'make the partitions of a range',
@@ -87,7 +87,7 @@ function optionsOf({ args }: Context<AssetsApp>): BackfillOptions {
   }
 }
 
-/** Time has no first and no last partition of its own: where the definition gives none, the range has to. */
+/** Time partitions may have no first or last one: then the range must give them. */
 async function refuseOpenRange(app: AssetsApp, asset: string, { from, to }: BackfillOptions): Promise<void> {
   const spec = (await app.assets.list()).find(({ name }) => name === asset)?.partitions
   if (spec === undefined) return
@@ -119,7 +119,7 @@ function showPlan(out: Output, asset: string, { run, skip }: BackfillPlan): void
   })
 }
 
-/** The first and the last of many, with how many lie between them. */
+/** The first and the last of many labels, with the number of those between them. */
 function shortened(labels: readonly string[], most = shownLabels): readonly string[] {
   if (labels.length <= most) return labels
   const between = labels.length - most

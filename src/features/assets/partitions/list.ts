@@ -10,7 +10,7 @@ import type { Instant } from '../../../time/instant.js'
 import { findAsset, knownLabels, partitionStatuses, type PartitionStatus } from '../status.js'
 import { recentPartitions } from './recent.js'
 
-/** How partitions of an asset stand: the newest ones, a range, or those that are named. */
+/** The states of partitions of an asset: the newest ones, a range, or the given ones. */
 export async function partitionsOf(
   store: Store,
   request: {
@@ -29,7 +29,7 @@ export async function partitionsOf(
   const { from, labels, now } = request
   const newest = readNewest(request.newest) ?? 30
   for (const label of labels ?? []) assertLabel(spec, label)
-  // A range that has no end reaches to now.
+  // A range without an end ends now.
   const hasTime = dimensionsOf(spec).some(isTime)
   const to =
     request.to ??
@@ -43,7 +43,7 @@ export async function partitionsOf(
   return await partitionStatuses(store, job, pageOf(all, request))
 }
 
-/** The part of the labels that is asked for: only its states are read. */
+/** The requested page of the labels: only its states are read. */
 function pageOf(
   labels: readonly string[],
   {

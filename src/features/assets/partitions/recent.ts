@@ -13,7 +13,7 @@ import {
 } from '../../../kernel/partition/spec.js'
 import type { Instant } from '../../../time/instant.js'
 
-/** The newest partitions of a spec up to an instant, oldest first: of time the last ones, of keys all; undefined where they cannot be listed. */
+/** The newest partitions of a spec up to an instant, oldest first: the last ones of time, or all keys; undefined if they cannot be listed. */
 export function recentPartitions(
   spec: PartitionSpec,
   { now, most }: { readonly now: Instant; readonly most: number },
@@ -38,7 +38,7 @@ function recentSlices(spec: TimeSpec, now: Instant, most: number): readonly stri
   if (now < fromAt) return []
   const labels: string[] = []
   let slice: Slice | undefined = sliceAt(slicing, Math.min(now, untilAt - 1))
-  // What stands for the slice before is about that one.
+  // With `previous`, the partition of an instant is the one before.
   if (spec.previous === true && labelAt(spec, now) !== undefined) slice = sliceBefore(slicing, slice)
   while (slice !== undefined && labels.length < most && slice.untilAt > fromAt) {
     labels.push(slice.label)

@@ -10,7 +10,7 @@ const kinds = [assetBackfill]
 const materialize = (): void => undefined
 
 describe('a backfill', () => {
-  it('F13: says what it will make and what it will leave alone and why, and changes nothing', async () => {
+  it('F13: says what it will produce, what it will skip and why, and changes nothing', async () => {
     const { app, pass } = stageAt('2025-01-05T12:00:00Z')
     let isBroken = false
     app.assets.define('raw', {
@@ -77,7 +77,7 @@ describe('a backfill', () => {
     expect(await app.runs.list({ job: 'raw' })).toHaveLength(3)
   })
 
-  it('F13: makes them in order, so many at once, and moves no schedule', async () => {
+  it('F13: produces partitions in order, within its concurrency, and moves no schedule', async () => {
     const { app, clock, pass } = stageAt('2025-02-01T12:00:00Z')
     const order: string[] = []
     let most = 0
@@ -117,7 +117,7 @@ describe('a backfill', () => {
     ).toBeUndefined()
   })
 
-  it('F13: is cancelled: what waits is not made, and that it was is kept', async () => {
+  it('F13: can be cancelled: waiting partitions are not produced, and the backfill stays listed as cancelled', async () => {
     const { app, pass, made } = stageAt('2025-02-01T12:00:00Z')
     app.assets.define('raw', { partitions: daily(), materialize })
     await app.start({ roles: { worker: false } })
@@ -132,7 +132,7 @@ describe('a backfill', () => {
     expect((await app.assets.backfill('raw', again)).run).toHaveLength(10)
   })
 
-  it('F13: of thousands that is cut short anywhere while it starts is continued, and makes each once', async () => {
+  it('F13: of thousands of partitions is continued after a crash at any call of its start, and produces each once', async () => {
     for (let call = 1; call <= 34; call += 3) {
       for (const when of ['before', 'after'] as const) {
         const { app } = stageAt('2025-02-01T12:00:00Z')
@@ -165,7 +165,7 @@ describe('a backfill', () => {
     }
   }, 60_000)
 
-  it('F13: of ten thousand partitions is followed by what is made from them, each once', async () => {
+  it('F13: of ten thousand partitions is followed by the downstream partitions, each once', async () => {
     const { app, pass } = stageAt('2025-02-01T12:00:00Z', { concurrency: 100 })
     app.assets.define('hours', { partitions: hourly(), materialize })
     app.assets.define('days', { partitions: daily(), deps: ['hours'], materialize })

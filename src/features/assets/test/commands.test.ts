@@ -20,7 +20,7 @@ async function assetCommand(): Promise<(...args: string[]) => Promise<Ended>> {
 }
 
 describe('rota asset', () => {
-  it('F13: makes, shows, plans and backfills partitions, for a person and for a program', async () => {
+  it('F13: produces, shows, plans and backfills partitions, as text and as JSON', async () => {
     const asset = await assetCommand()
     const listed = await asset('list')
     expect(tooWide(listed.stdout)).toEqual([])
@@ -52,7 +52,7 @@ describe('rota asset', () => {
     const grid = await asset('grid', 'raw_events', ...range)
     expect(grid.stdout).toContain('raw_events  DDDDDDD\n')
     expect(grid.stdout).toContain('. missing   R running   D done   F failed   S stale')
-    // Days are no hours: a range of days leaves out what is cut by the hour, and says so.
+    // A range of days leaves out hourly assets, and says so.
     const days = await asset('grid', ...range)
     expect(days).toMatchObject({
       code: 0,
@@ -79,7 +79,7 @@ describe('rota asset', () => {
     expect((await asset('stale', 'raw_events', ...range)).stdout).toBe('nothing is stale\n')
   }, 60_000)
 
-  it('F13: backfills at a pace, and says what cannot be done', async () => {
+  it('F13: backfills at a pace, and reports what is impossible', async () => {
     const asset = await assetCommand()
     const range = ['--from', '2024-01-01', '--to', '2024-12-31']
     const started = await asset(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { read } from '../../../../test/fixtures/config-text.js'
 
-it('the timezone of a config is that of schedules which name none', async () => {
+it('the timezone of a config is the default of its schedules', async () => {
   const { sections } = await read(`
 timezone: Asia/Tokyo
 assets: { made: { command: [x], partitions: { kind: daily, timezone: Asia/Tokyo } } }
@@ -12,7 +12,7 @@ schedules: { made: { cron: "0 3 * * *" } }
   ])
 })
 
-it('the env of a config is given to the command of an asset', async () => {
+it('the env of a config applies to the command of an asset', async () => {
   const { sections } = await read(`
 env: { STAGE: test, API_TOKEN: { env: HOST_TOKEN } }
 assets: { made: { command: [x] } }

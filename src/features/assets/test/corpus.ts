@@ -1,6 +1,6 @@
 import type { CorpusPart } from '../../../../test/cli/corpus.js'
 
-/** The command lines of assets that are tried with bad words. */
+/** The command lines of assets that are tested with invalid arguments. */
 export const corpus: CorpusPart = {
   bases: {
     'asset list': [{ line: ['events'] }],
@@ -19,7 +19,7 @@ export const corpus: CorpusPart = {
       { line: ['events', '--from', '2026-01-01', '--to', '2026-01-02'] },
     ],
   },
-  // The labels of a backfill are those that materialize is tried with.
+  // The labels of a backfill are checked like those of materialize.
   leftOut: { 'asset backfill': '--partition' },
   prepare: (app) => {
     const partitions = { kind: 'daily', timezone: 'UTC', start: '2026-01-01' } as const

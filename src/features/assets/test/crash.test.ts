@@ -22,7 +22,7 @@ import { assetCast } from './asset-cast.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const timezone = 'America/New_York'
-// Two days, of which the second has 25 hours; the week has only these two.
+// Two days, the second of which has 25 hours; the week has only these two.
 const hours = hourly({ timezone, start: '2025-11-01T18:00-04:00', end: '2025-11-03T05:00-05:00' })
 const days = daily({ timezone, start: '2025-11-01', end: '2025-11-03' })
 const weeks = weekly({ timezone })
@@ -35,16 +35,16 @@ const assets: Readonly<Record<string, AssetInput>> = {
   weeks: { partitions: weeks, deps: ['days'], maxCrashes: 100, materialize },
 }
 
-describe('a chain of three grains over a change of the clocks', () => {
-  it(`F13, G8: through crashes at any call, on the memory store, makes each once (seed ${seed})`, async () => {
+describe('three dependent assets (hour, day, week) across a clock change', () => {
+  it(`F13, G8: on the memory store, with crashes at any call, are produced once (seed ${seed})`, async () => {
     await judge(openMemoryStore(emptyTables(endEffects)), { drawn: seed, again: 0 })
   }, 60_000)
 
-  it(`F13, G8: what is made again upstream is never forgotten, whoever dies (seed ${seed})`, async () => {
+  it(`F13, G8: new upstream data is never forgotten, whichever process crashes (seed ${seed})`, async () => {
     await judge(openMemoryStore(emptyTables(endEffects)), { drawn: seed + 1, again: 60 })
   }, 60_000)
 
-  it(`F13, G8: through crashes at any call, on SQLite, makes each once (seed ${seed})`, async () => {
+  it(`F13, G8: on SQLite, with crashes at any call, are produced once (seed ${seed})`, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-assets-'))
     const stage = new Stage()
     const store = await openSqliteStore({
@@ -61,7 +61,7 @@ describe('a chain of three grains over a change of the clocks', () => {
   }, 60_000)
 })
 
-/** Lets two processes make everything and die at random calls; at the end nothing may be missing, stale or made twice. */
+/** Two processes produce everything and crash at random calls; at the end nothing may be missing, stale or produced twice. */
 async function judge(
   store: Store,
   { drawn, again, stage = new Stage() }: { drawn: number; again: number; stage?: Stage },

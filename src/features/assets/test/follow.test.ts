@@ -16,8 +16,8 @@ async function make({ app, pass }: AssetStage, asset: string, labels: Iterable<s
   await pass(10)
 }
 
-describe('an asset that is made from others', () => {
-  it('F13: follows when all the partitions it needs are done, over three grains and both changes of the clocks', async () => {
+describe('an asset with dependencies', () => {
+  it('F13: is produced when all the partitions it needs are done, across hours, days and weeks and both clock changes', async () => {
     const stage = stageAt('2025-12-01T00:00:00Z')
     const { app, made } = stage
     const hours = hourly({ timezone })
@@ -49,7 +49,7 @@ describe('an asset that is made from others', () => {
     })
   })
 
-  it('F13: is made again when something upstream is newer, and shows as stale until then', async () => {
+  it('F13: is produced again when something upstream is newer, and is stale until then', async () => {
     const stage = stageAt('2025-01-20T00:00:00Z')
     const { app, made, pass } = stage
     app.assets.define('raw', { partitions: daily(), materialize })
@@ -67,7 +67,7 @@ describe('an asset that is made from others', () => {
     expect(await made('kept')).toEqual(['2025-01-15'])
   })
 
-  it('F13: a burst of what is needed makes it once', async () => {
+  it('F13: is produced once after a burst of upstream runs', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z', { concurrency: 5 })
     const { app, made, pass } = stage
     app.assets.define('days', { partitions: daily(), materialize })
@@ -79,12 +79,12 @@ describe('an asset that is made from others', () => {
     expect(await made('months')).toEqual(['2025-01'])
     await app.assets.backfill('days', { from: '2025-01-01', to: '2025-01-31', only: 'all' })
     await pass(1000)
-    // Whatever arrived while one was waiting is in it.
+    // Everything that arrived while a run was waiting is included in it.
     expect((await made('months')).length).toBeLessThanOrEqual(3)
     expect(await states(app, 'months', ['2025-01'])).toEqual(['done'])
   })
 
-  it('waits while it is paused, and then makes up for what arrived', async () => {
+  it('waits while it is paused, and then follows everything that arrived', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z')
     const { app, made, pass } = stage
     app.assets.define('raw', { partitions: daily(), materialize })
@@ -98,7 +98,7 @@ describe('an asset that is made from others', () => {
     expect((await made('clean')).toSorted()).toEqual(['2025-01-15', '2025-01-16'])
   })
 
-  it('F13: is not forgotten where a run of it that waited is cancelled with its backfill', async () => {
+  it('F13: is not forgotten if its waiting run is cancelled with a backfill', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z')
     const { app, made, pass } = stage
     app.assets.define('raw', { partitions: daily(), queue: 'raw', materialize })
@@ -114,7 +114,7 @@ describe('an asset that is made from others', () => {
     expect(await made('clean')).toEqual(['2025-01-15'])
   })
 
-  it('does not follow what failed, and a retry that succeeds arrives', async () => {
+  it('does not follow a failed run, but follows its successful retry', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z')
     const { app, made, pass } = stage
     let isBroken = true
@@ -136,7 +136,7 @@ describe('an asset that is made from others', () => {
     expect(await made('clean')).toEqual(['2025-01-15'])
   })
 
-  it('needs all of what has no partitions, whichever of the two comes last', async () => {
+  it('needs the whole of a dependency without partitions, whichever of the two is done last', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z')
     const { app, made } = stage
     app.assets.define('raw', { partitions: daily(), materialize })
@@ -151,14 +151,14 @@ describe('an asset that is made from others', () => {
     await make(stage, 'raw', ['2025-01-17'])
     expect(await made('sales')).toHaveLength(3)
     await stage.pass(1000)
-    // New rates make every day stale; to make them all again somebody has to say so.
+    // New rates make every day stale; only a backfill produces them all again.
     await app.assets.materialize('rates', {})
     await stage.pass(10)
     expect(await made('sales')).toHaveLength(3)
     expect(await states(app, 'sales', ['2025-01-15', '2025-01-18'])).toEqual(['stale', 'missing'])
   })
 
-  it('that adds to its own yesterday goes on as far as time has come, and no further', async () => {
+  it('that depends on its own previous day continues up to now, and no further', async () => {
     const stage = stageAt('2025-01-17T12:00:00Z')
     const { app, made } = stage
     const partitions = daily({ start: '2025-01-14' })
@@ -169,7 +169,7 @@ describe('an asset that is made from others', () => {
     expect((await made('total')).toSorted()).toEqual(['2025-01-14', '2025-01-15', '2025-01-16', '2025-01-17'])
   })
 
-  it('follows each one with map any, every one with map all, and one for many keys', async () => {
+  it('follows each partition with map any, all of them with map all, and one partition for many keys', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z')
     const { app, made } = stage
     const keys = byKeys(['eu', 'us'])
@@ -192,8 +192,8 @@ describe('an asset that is made from others', () => {
   })
 })
 
-describe('what is too much for one tick', () => {
-  it('F13: one partition that thousands are made from makes each of them once', async () => {
+describe('more than one tick can handle', () => {
+  it('F13: one partition that thousands depend on leads to one run for each of them', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z', { concurrency: 200 })
     const { app, made } = stage
     const keys = Array.from({ length: 2500 }, (_, index) => `k${String(index).padStart(4, '0')}`)
@@ -205,7 +205,7 @@ describe('what is too much for one tick', () => {
     expect((await made('keys')).toSorted()).toEqual(keys)
   })
 
-  it('F13: what was missing last for thousands of days lets each of them be made once', async () => {
+  it('F13: the last missing dependency of thousands of days leads to one run for each of them', async () => {
     const stage = stageAt('2025-02-01T00:00:00Z', { concurrency: 200 })
     const { app, made } = stage
     app.assets.define('raw', { partitions: daily(), materialize })
@@ -225,8 +225,8 @@ describe('what is too much for one tick', () => {
   })
 })
 
-describe('what assets are made from', () => {
-  it('F13: is checked when they are defined, all faults together', async () => {
+describe('dependencies of assets', () => {
+  it('F13: are checked when they are defined, all faults together', async () => {
     const { app } = stageAt('2025-01-15T00:00:00Z')
     app.assets.define('a', { deps: ['b'], materialize })
     app.assets.define('b', { deps: ['c'], materialize })
@@ -253,7 +253,7 @@ describe('what assets are made from', () => {
     expect(() => app.assets.define('x', {})).toThrow(/no action is defined/)
   })
 
-  it('F2: a run about no partition of its asset is refused, and while one waits it is the answer', async () => {
+  it('F2: a run without a valid partition is refused, and a second request returns the waiting run', async () => {
     const stage = stageAt('2025-01-15T12:00:00Z')
     const { app } = stage
     app.assets.define('raw', { partitions: daily(), retry: 5, materialize })
@@ -271,12 +271,12 @@ describe('what assets are made from', () => {
     await app.queues.resume('assets')
     await stage.pass(3000)
     expect(await app.assets.materialize('raw', { partition: '2025-01-15' })).toMatchObject({ created: true })
-    // By hand without a partition it is the one of now.
+    // A manual run without a partition uses the current one.
     const { id } = await app.jobs.runNow('raw')
     expect((await app.runs.get(id)).partition).toBe('2025-01-15')
   })
 
-  it('F13: of its partitions as many are shown as are asked for, within bounds', async () => {
+  it('F13: a list shows as many partitions as requested, within limits', async () => {
     const { app } = stageAt('2025-01-20T00:00:00Z')
     app.assets.define('raw', { partitions: daily(), materialize })
     await app.start()

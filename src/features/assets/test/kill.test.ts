@@ -13,7 +13,7 @@ const kills = Number(process.env['KILLS'] ?? 12)
 const program = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url))
 const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
 
-it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, every day and the month are made once (seed ${seed})`, async () => {
+it(`F13, G8: killed with kill -9 ${kills} times while February is backfilled, every day and the month are produced once (seed ${seed})`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-assets-kill-'))
   const store = `sqlite:${join(directory, 'rota.db')}`
   const random = new SeededRandom(seed)
@@ -50,7 +50,7 @@ async function untilMade(app: Rota, asset: string, partition: string): Promise<v
   }
 }
 
-/** Resolves when the program says that it is at work. */
+/** Resolves when the program reports that it has started. */
 async function start(store: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program, 'up', '--config', config, '--no-serve', '--json'], {
     env: { ...process.env, KILL_TEST_STORE: store },

@@ -1,4 +1,4 @@
-// Assets of three grains whose process is killed: a few milliseconds of work each, so that kills meet everything.
+// Assets by hour, day and month whose process is killed. Each takes a few milliseconds, so that kills hit every step.
 import { setTimeout as wait } from 'node:timers/promises'
 
 const materialize = () => wait(Math.random() * 20)

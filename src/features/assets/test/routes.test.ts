@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { assetRoutes } from '../routes.js'
 
-/** A served app with an asset of days, one that is made from it, and a backfill that has ended. */
+/** A served app with a daily asset, one that depends on it, and a finished backfill. */
 async function stage() {
   const parts = testApp()
   const { app } = parts
@@ -53,7 +53,7 @@ it('every change of assets is audited, and none by a dry run', async () => {
   })
 })
 
-it('assets say what they are made from, and how their partitions stand', async () => {
+it('assets show their dependencies and the states of their partitions', async () => {
   const { ask } = await stage()
   expect((await ask('GET', '/api/v1/assets')).body.items).toMatchObject([
     { name: 'raw_events', deps: [], schedules: [{ name: 'raw_events_daily' }] },

@@ -5,8 +5,8 @@ import { stageAt } from './stage.js'
 const timezone = 'America/New_York'
 const hour = 3_600_000
 
-describe('the schedules of the seed', () => {
-  it('F1: daily at 02:00 in New York is about the day there, also where clocks change', async () => {
+describe('the schedules of the original design', () => {
+  it('F1: daily at 02:00 in New York has the day there as partition, also on clock changes', async () => {
     const { app, passTo, made } = stageAt('2025-03-07T12:00:00Z')
     app.assets.define('daily_report', { partitions: daily({ timezone }), materialize: () => undefined })
     await app.assets.schedule('daily_report', { cron: '0 2 * * *', timezone })
@@ -25,7 +25,7 @@ describe('the schedules of the seed', () => {
     ])
   })
 
-  it('F1: it is due once on the day on which clocks go back', async () => {
+  it('F1: a daily schedule is due once on the day on which clocks go back', async () => {
     const { app, passTo, made } = stageAt('2025-10-31T12:00:00Z')
     app.assets.define('daily_report', { partitions: daily({ timezone }), materialize: () => undefined })
     await app.assets.schedule('daily_report', { cron: '0 2 * * *', timezone })
@@ -47,7 +47,7 @@ describe('the schedules of the seed', () => {
     ])
   })
 
-  it('F1: every 15 minutes, about the day by default', async () => {
+  it('F1: every 15 minutes, with the day as partition by default', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T23:20:00Z')
     app.assets.define('realtime_metrics', { partitions: daily(), materialize: () => undefined })
     await app.assets.schedule('realtime_metrics', { cron: '*/15 * * * *' })
@@ -58,7 +58,7 @@ describe('the schedules of the seed', () => {
 })
 
 describe('a schedule of an asset', () => {
-  it('F2: its runs wait in the queue assets, and are given their partition and its stretch of time', async () => {
+  it('F2: its runs use the queue assets, and get their partition and its time range', async () => {
     const { app, passTo } = stageAt('2025-03-08T12:00:00Z')
     const seen: unknown[] = []
     app.assets.define('report', {
@@ -104,7 +104,7 @@ describe('a schedule of an asset', () => {
     ])
   })
 
-  it('F2: an outage over days makes up for every day that was missed', async () => {
+  it('F2: after downtime of several days, every missed day is produced', async () => {
     const { app, clock, pass, made } = stageAt('2025-01-10T00:00:00Z')
     app.assets.define('report', { partitions: daily(), materialize: () => undefined })
     await app.assets.schedule('report', { cron: '0 2 * * *' })
@@ -125,7 +125,7 @@ describe('a schedule of an asset', () => {
     const { app } = stageAt('2025-01-15T00:00:00Z')
     app.job('mail', () => undefined)
     expect(() => app.assets.schedule('mail', { cron: '0 2 * * *' })).toThrow(/no asset is named mail/)
-    // At once, not as a promise that nobody waits for.
+    // Thrown immediately, not as the rejection of a promise that nobody awaits.
     expect(() => app.assets.schedule('nothing', { cron: '0 2 * * *' })).toThrow(
       /for a job use app\.schedule\(\)/,
     )
@@ -144,7 +144,7 @@ describe('a schedule of an asset', () => {
     expect(await made('report')).toEqual(['2025-01-15'])
   })
 
-  it('F1: it is named after its asset unless named, replaced under the same name, listed and ended', async () => {
+  it('F1: it has the name of its asset by default, and can be replaced, listed and ended', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T00:00:00Z')
     app.assets.define('report', { partitions: daily(), materialize: () => undefined })
     await app.assets.schedule('report', { cron: '0 5 * * *' })
@@ -165,7 +165,7 @@ describe('a schedule of an asset', () => {
     expect(await app.assets.unschedule('nobody')).toEqual({ removed: false })
   })
 
-  it('F1: at run time as well, where enabling starts from now', async () => {
+  it('F1: it can be defined at run time, and begins when it is enabled', async () => {
     const { app, passTo, made } = stageAt('2025-01-15T00:00:00Z')
     app.assets.define('report', { partitions: daily(), materialize: () => undefined })
     await app.start()
@@ -190,7 +190,7 @@ describe('a schedule of an asset', () => {
     await expect(app.assets.schedule('report', {})).rejects.toThrow(/it has no schedule/)
   })
 
-  it('of keys names its label, of a pair its key, and outside the first and last partition there is none', async () => {
+  it('for keys names a label, for a pair a key, and creates no run outside the first and last partition', async () => {
     const { app, passTo, made } = stageAt('2025-01-14T00:00:00Z')
     const materialize = (): void => undefined
     const partitions = daily({ start: '2025-01-15', end: '2025-01-16' })
@@ -206,7 +206,7 @@ describe('a schedule of an asset', () => {
     await app.start()
     await passTo('2025-01-18T00:00:00Z')
     expect(await made('bounded')).toEqual(['2025-01-15', '2025-01-16'])
-    // What is always about the same piece need not be made once for every day that was missed.
+    // A fixed partition need not be produced once for every missed day.
     expect(await made('regions')).toEqual(['us'])
     expect(await made('sales')).toEqual(['2025-01-14|eu', '2025-01-15|eu', '2025-01-16|eu', '2025-01-17|eu'])
     expect(await made('own')).toEqual(['2025-01-13', '2025-01-14', '2025-01-15', '2025-01-16'])

@@ -5,15 +5,15 @@ import type { RotaOptions } from '../../../app/rota-options.js'
 import { FakeClock } from '../../../testing/fake-clock.js'
 import { settle } from '../../../../test/fixtures/engine-stage.js'
 
-/** An app on a memory store under a clock that passes when it is told to. */
+/** An app on a memory store, with a clock that only the test moves. */
 export interface AssetStage {
   readonly app: Rota
   readonly clock: FakeClock
-  /** Lets so much time pass. */
+  /** Advances the clock by this much. */
   readonly pass: (ms: number) => Promise<void>
-  /** Lets time pass up to an instant: most of it at once, as while a laptop sleeps, and the last seconds timer by timer. */
+  /** Advances the clock to an instant: most of it in one step, as when a laptop sleeps, and the last seconds timer by timer. */
   readonly passTo: (text: string) => Promise<void>
-  /** The partitions that were made, oldest run first; empty for data in one piece. */
+  /** The partitions that were produced, oldest run first; empty for an asset without partitions. */
   readonly made: (asset: string) => Promise<string[]>
 }
 
@@ -21,7 +21,7 @@ const lastMs = 70_000
 
 /** A stage that begins at an instant. */
 export function stageAt(text: string, options: RotaOptions = {}): AssetStage {
-  // Up for years, so that no step of the wall clock is doubted.
+  // An uptime of years, so that no step of the wall clock needs a confirmation.
   const clock = new FakeClock(Date.parse(text), { upMs: 5 * 366 * 86_400_000 })
   const app = rota({ store: 'memory:', clock, ...options })
   onTestFinished(async () => {

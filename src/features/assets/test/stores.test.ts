@@ -6,7 +6,7 @@ import { rota } from '../../../app/rota.js'
 import { daily, monthly } from '../../../kernel/partition/define.js'
 import { FakeClock } from '../../../testing/fake-clock.js'
 
-it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s', async (kind) => {
+it.each(['sqlite', 'files'])('F13: assets are stored and followed on %s', async (kind) => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-assets-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const store = `${kind}:${join(directory, 'store')}`
@@ -23,7 +23,7 @@ it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s
   expect(await app.runs.list({ job: 'months' })).toMatchObject([{ partition: '2025-02', state: 'done' }])
   expect(await app.backfills.get(backfill?.id ?? '')).toMatchObject({ done: 28, left: 0 })
   await app.stop()
-  // Another process knows all of it.
+  // Another process sees the same.
   const other = rota({ store })
   const known = (await other.assets.list()).map(({ name, follows, schedules }) => [
     name,
@@ -39,10 +39,10 @@ it.each(['sqlite', 'files'])('F13: assets are kept and followed in a store of %s
   await other.close()
 })
 
-it('F13: what was made by hand or by a backfill is followed at once, without waiting for a poll', async () => {
+it('F13: manual runs and backfills are followed immediately, without waiting for a poll', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-assets-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
-  // Nothing that waits for time to pass ever happens.
+  // No timer ever fires.
   const clock = new FakeClock(Date.UTC(2025, 2, 1))
   const app = rota({ store: `sqlite:${join(directory, 'store')}`, clock })
   app.assets.define('raw', { partitions: daily(), materialize: () => undefined })

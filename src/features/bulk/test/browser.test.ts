@@ -18,7 +18,7 @@ describe.each(stores)('on %s', (kind) => {
     postgres = kind === 'postgres' ? await PostgresServer.start() : undefined
     const store = (await postgres?.createDatabase()) ?? `sqlite:${join(emptyDirectory(), 'rota.db')}`
     await failMany(store)
-    // It serves and performs nothing: the test decides how far the action on many runs comes.
+    // The process only serves and performs nothing: the test decides how far the bulk gets.
     app = rota({ store })
     url = `http://127.0.0.1:${(await app.listen({ port: 0 })).port}`
     browser = await Browser.start()
@@ -30,11 +30,11 @@ describe.each(stores)('on %s', (kind) => {
     await postgres?.stop()
   })
 
-  it('500 failed runs are retried by a filter: counted before, followed, aborted, and audited', async () => {
+  it('500 failed runs are retried with a filter: counted first, with progress, abort and audit', async () => {
     const page = await browser.open(`${url}/#/runs`)
     const filter = page.getByRole('combobox', { name: 'Filter runs' })
 
-    // A wrong filter is told at its place, and what fits is suggested.
+    // An invalid filter is marked at its position, and completions are suggested.
     await filter.fill('state:failed jbo:mail')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('did you mean job').waitFor()
@@ -57,7 +57,7 @@ describe.each(stores)('on %s', (kind) => {
     await page.getByRole('link', { name: 'Runs', exact: true }).last().click()
     await page.getByText('500 runs', { exact: true }).waitFor()
 
-    // All that match, not only those on the page.
+    // Select all that match, not only those on the page.
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
     await page.getByRole('button', { name: 'Select all 500 that match' }).click()
     await page.getByRole('button', { name: 'Retry…' }).click()
@@ -69,7 +69,7 @@ describe.each(stores)('on %s', (kind) => {
     const progress = page.getByRole('region', { name: 'Progress of retry' })
     await progress.getByText('0 of 500 runs so far').waitFor()
 
-    // Two batches are performed; then somebody ends it.
+    // Two batches are performed; then it is aborted.
     const [bulk] = await app.bulk.list()
     const id = bulk?.id ?? ''
     const stop = new AbortController()
@@ -96,7 +96,7 @@ describe.each(stores)('on %s', (kind) => {
   })
 })
 
-/** Performs runs that fail, and ends with them. */
+/** Performs runs that fail, then exits. */
 async function failMany(store: string): Promise<void> {
   const app = rota({ store })
   const fail = (): never => {

@@ -73,7 +73,7 @@ it('a bulk that was aborted does nothing more', async () => {
   const store = await app.store()
   const stored = await findBulk(store, id)
   expect(await performBatch(store, stored, 1)).toBe('moved')
-  // Whoever has read it before comes too late, also with the batch that was done.
+  // A process that read the bulk before the abort is too late, even if it has done its batch.
   expect(await performBatch(store, stored, 1)).toBe('stale')
   const second = await findBulk(store, id)
   expect(await app.bulk.abort(id)).toMatchObject({ wasRunning: true, bulk: { state: 'aborted', done: 100 } })
@@ -86,7 +86,7 @@ it('a bulk that was aborted does nothing more', async () => {
   await expect(app.bulk.get('nothing')).rejects.toThrow(/BULK_UNKNOWN|there is no bulk/)
 })
 
-it('two at once do each run once', async () => {
+it('two processes at the same time change each run once', async () => {
   const app = await newApp(await emptyStore('sqlite'))
   await record(app, 999)
   for (const action of ['cancel', 'run', 'retry'] as const) {
@@ -130,7 +130,7 @@ it('a run that cannot be changed fails alone, and the bulk ends as failed', asyn
   expect(await store.countRuns({ state: 'cancelled' }, 999)).toMatchObject({ count: 249 })
 })
 
-it('a store that is away fails no run: the batch is tried again', async () => {
+it('no run fails while the store is unreachable: the batch is tried again', async () => {
   const app = await newApp(await emptyStore('memory'))
   await record(app, 9)
   const { bulk } = await app.bulk.start({ action: 'cancel', filter: 'job:work' })
@@ -147,7 +147,7 @@ it('a store that is away fails no run: the batch is tried again', async () => {
   expect(await app.bulk.perform(stored.bulk.id)).toMatchObject({ state: 'done', done: 10 })
 })
 
-it('runs are chosen with a bounded look, also where few of many match', async () => {
+it('runs are selected in bounded queries, even if few of many match', async () => {
   const app = await newApp(await emptyStore('sqlite'))
   const old = await app.enqueue('work', 'old', { delay: '1m', concurrencyKey: 'k' })
   await record(app, 12_000)
@@ -173,7 +173,7 @@ it('runs are chosen with a bounded look, also where few of many match', async ()
   expect(await selectRuns(store, { ...few, selection: oldest })).toMatchObject({ ids: [old.id] })
 })
 
-it('a started app performs what another process began, and forgets it after thirty days', async () => {
+it('a started app performs a bulk of another process, and removes it after thirty days', async () => {
   const store = await emptyStore('sqlite')
   const app = await newApp(store)
   await record(app, 300)
@@ -190,7 +190,7 @@ it('a started app performs what another process began, and forgets it after thir
   expect(await opened.stateEntries({ kind: 'bulk', limit: 99 })).toEqual([])
 })
 
-it('ten thousand runs are the most', async () => {
+it('ten thousand runs are the limit', async () => {
   const app = await newApp(await emptyStore('sqlite'))
   await record(app, mostItems + 5)
   const { bulk, isCapped } = await app.bulk.start({ action: 'cancel', filter: 'job:work' })

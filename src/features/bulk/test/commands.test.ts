@@ -28,7 +28,7 @@ describe('retry and cancel with a filter', () => {
       if (!hadAsked && shown.includes('2 runs')) terminal.stdin.write('y')
     }
     expect(shown).toContain('cancel 2 runs')
-    // The line of the progress is wiped before the result is printed.
+    // The progress line is cleared before the result is printed.
     const lines = shown.replaceAll('\r\u001b[K', '|')
     expect(lines).toMatch(/\|cancel 0 of 2.*\|cancel 2 of 2 \(bulk \w+, done\)/s)
     expect((await rota(['runs', '--state', 'cancelled', '--json'], { cwd })).stdout).toContain('"cancelled"')
@@ -58,7 +58,7 @@ describe('retry and cancel with a filter', () => {
     expect(shown.stdout).toContain('runs: state:cancelled')
   })
 
-  it('are refused with a run too, without anything, and with a filter that is wrong', async () => {
+  it('are refused with both a run and a filter, with neither, and with an invalid filter', async () => {
     const on = await waiting(1)
     const [first] = JSON.parse((await on('runs', '--json', '--state', 'pending')).stdout) as { id: string }[]
     const dry = await on('cancel', first?.id ?? '', '--dry-run')

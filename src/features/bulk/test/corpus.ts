@@ -1,13 +1,13 @@
 import type { Base, CorpusPart } from '../../../../test/cli/corpus.js'
 import { runFilterOptions } from '../../../cli/framework/run-filter.js'
 
-/** An action on many runs: each way to say which is tried alone. */
+/** An action on many runs: each way to select runs is tested alone. */
 const many: readonly Base[] = [
   { line: ['--dry-run'], options: runFilterOptions.map(({ name }) => name) },
   { line: ['--state', 'failed', '--dry-run'], options: ['limit'] },
 ]
 
-/** The command lines of bulk actions that are tried with bad words. */
+/** The command lines of bulk actions that are tested with invalid arguments. */
 export const corpus: CorpusPart = {
   bases: {
     run: many,

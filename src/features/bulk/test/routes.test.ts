@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { bulkRoutes } from '../routes.js'
 
-/** A served app that performs nothing, with three runs that wait and a bulk that was begun. */
+/** A served app that performs nothing, with three pending runs and a started bulk. */
 async function stage() {
   const parts = testApp()
   const { app } = parts
@@ -25,7 +25,7 @@ it('every change of bulk actions is audited, and none by a dry run', async () =>
   })
 })
 
-it('an action is planned, begun, performed, listed and aborted', async () => {
+it('an action is planned, started, performed, listed and aborted', async () => {
   const { ask, app, id } = await stage()
   const post = (body: object) => ask('POST', '/api/v1/bulk', { body })
   const request = { action: 'cancel', filter: 'job:greet', reason: 'wrong day' }

@@ -1,11 +1,11 @@
-// One process of an app around the bus. What it does stands in its first argument, what happens it tells its parent.
+// One process of an app that uses the bus. Its first argument says what it does; it reports events to its parent.
 import { rota } from '../../../../dist/index.js'
 import { systemClock } from '../../../../dist/time/clock.js'
 
 const { store, role, isPolling = true, isStuck = false } = JSON.parse(process.argv[2])
 const tell = (message) => process.send({ pid: process.pid, ...message })
 
-/** Nothing that takes a second or more ever happens by itself: the slow poll never comes. */
+/** No timer of a second or more ever fires, so there is no slow poll. */
 const withoutPoll = {
   ...systemClock,
   sleep: (ms, signal) => (ms < 1000 ? systemClock.sleep(ms, signal) : aborted(signal)),

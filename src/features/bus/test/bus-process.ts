@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { OfferedRun } from '../../../engine/events.js'
 
-/** What a process of the bus tells. */
+/** What a process of the bus reports. */
 export type Told = { readonly pid: number } & (
   | { readonly event: 'ready' | 'unexpected' }
   | { readonly event: 'busy'; readonly run: string }
@@ -17,16 +17,16 @@ export type Told = { readonly pid: number } & (
     }
 )
 
-/** What a process does: it only schedules, performs with a single slot that stays taken, or takes what it is offered. */
+/** What a process does: it only schedules, works with a single slot that stays occupied, or takes offered runs. */
 export interface BusRole {
   readonly role: 'scheduler' | 'busy' | 'subscriber'
-  /** Whether its slow poll ever comes; default: true. */
+  /** Whether it has a slow poll; default: true. */
   readonly isPolling?: boolean
   /** Whether it never ends what it takes. */
   readonly isStuck?: boolean
 }
 
-/** Real processes on one store, and everything that they have told so far. */
+/** Real processes on one store, and everything that they have reported. */
 export class BusProcesses {
   readonly told: Told[] = []
   readonly #store: string
@@ -37,7 +37,7 @@ export class BusProcesses {
     this.#store = store
   }
 
-  /** Starts one, on another address of the same store where one is given; resolves with its id when it is at work. */
+  /** Starts one, if given on another address of the same store; resolves with its id when it has started. */
   async start(role: BusRole, store = this.#store): Promise<number> {
     const child = fork(program, [JSON.stringify({ store, ...role })], { execArgv: [] })
     const pid = child.pid as number
@@ -55,7 +55,7 @@ export class BusProcesses {
     return this.told.filter((one) => one.event === 'taken')
   }
 
-  /** Resolves as soon as something that they told makes it true. */
+  /** Resolves as soon as their reports make the condition true. */
   async until(isTrue: () => boolean): Promise<void> {
     while (!isTrue()) await new Promise((resolve) => this.#news.once('told', resolve))
   }

@@ -8,11 +8,11 @@ export const t0 = Date.UTC(2026, 0, 5, 8, 59)
 /** When their jobs are due. */
 export const nine = Date.UTC(2026, 0, 5, 9)
 
-/** An app whose job nobody has a handler for: it was defined by somebody who is gone. */
+/** An app with a job that no process has a handler for, because the process that defined it has ended. */
 export async function deserted(options: RotaOptions = {}) {
   const { app, clock, pass } = appAt(t0, options)
   const payload = { command: 'check_status', user_id: 'user1', metadata: { room: 'a' } }
-  // Whoever listens before the start is heard from the first instant on.
+  // A listener that is added before the start gets every message.
   app.bus.listen(() => undefined)
   await app.start()
   const store = await app.store()

@@ -5,10 +5,10 @@ import { settle } from '../../../../test/fixtures/engine-stage.js'
 
 const second = 1000
 
-it('draining lets nobody who subscribed to the bus of that process take anything', async () => {
+it('subscribers in a draining process take nothing', async () => {
   const { app, pass } = appAt(Date.UTC(2026, 0, 5), { concurrency: 3, lease: '30s' })
   app.job('work', () => undefined)
-  // Whoever listens before the start is heard from the first instant on.
+  // A listener that is added before the start gets every message.
   app.bus.listen(() => undefined)
   await app.start({ roles: { worker: false } })
   await settle()

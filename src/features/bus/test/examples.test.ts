@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { runExample } from '../../../../test/fixtures/run-example.js'
 
-test('N9: examples/bus/app.mjs finds somebody for a run that no worker takes', async () => {
+test('N9: examples/bus/app.mjs finds a subscriber for a run that no worker takes', async () => {
   const { code, output } = await runExample('examples/bus/app.mjs')
   const lines = output.trim().split('\n')
-  // Whether the own run or the offer comes first is a race by its nature.
+  // Its own run and the offer race, so their order is not fixed.
   expect(lines.slice(0, 3).toSorted()).toEqual([
     'check_status: all well',
     'notify: notified user1',

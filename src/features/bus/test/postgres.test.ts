@@ -31,8 +31,8 @@ beforeEach(() => {
 
 const hintsOnly = { isPolling: false } as const
 
-describe('N9: a subscriber on another host, whose slow poll never comes,', () => {
-  it('hears of what a scheduler without a worker has recorded, with all that it needs, and performs each task once', async () => {
+describe('N9: a subscriber on another host, without a slow poll,', () => {
+  it('gets the runs of a scheduler without a worker, with all data, and performs each task once', async () => {
     await processes.start({ role: 'subscriber', ...hintsOnly })
     await processes.start({ role: 'scheduler' })
     await processes.until(() => processes.taken.length >= 4)
@@ -55,7 +55,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     })
   })
 
-  it('takes what comes while all slots of the worker are taken', async () => {
+  it('takes runs while all slots of the worker are occupied', async () => {
     await processes.start({ role: 'busy' })
     const held = await client.enqueue('check')
     await processes.until(() => processes.told.some(({ event }) => event === 'busy'))
@@ -69,7 +69,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     expect((await client.runs.get(held.id)).state).toBe('running')
   })
 
-  it('shares what there is with another one: each task is performed by one of them', async () => {
+  it('shares tasks with another subscriber: each task is performed by one of them', async () => {
     await Promise.all([1, 2].map(() => processes.start({ role: 'subscriber', ...hintsOnly })))
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await client.enqueue('check')).id))
     const runs = await Promise.all(ids.map((id) => client.runs.wait(id)))
@@ -80,7 +80,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     expect(processes.taken.map(({ run }) => run).toSorted()).toEqual(ids.toSorted())
   })
 
-  it('is offered what another one was killed in the middle of, after the lease', async () => {
+  it('is offered the run of a killed subscriber after the lease', async () => {
     const first = await processes.start({ role: 'subscriber', isStuck: true, ...hintsOnly })
     const { id } = await client.enqueue('check')
     await processes.until(() => processes.taken.length === 1)
@@ -94,7 +94,7 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
     expect((await client.runs.attempts(id)).map(({ end }) => end)).toEqual(['lost', 'done'])
   })
 
-  it('asks for what it missed as soon as it listens again after its connection was cut', async () => {
+  it('reads what it missed as soon as it listens again after a lost connection', async () => {
     await processes.start({ role: 'subscriber', ...hintsOnly })
     for (let i = 0; i < 3; i++) {
       await cutListeners()
@@ -104,14 +104,14 @@ describe('N9: a subscriber on another host, whose slow poll never comes,', () =>
   })
 })
 
-it('N9: a subscriber that hears no notifications finds what waits at its slow poll', async () => {
+it('N9: a subscriber without notifications finds waiting runs with its slow poll', async () => {
   const nowhere = encodeURIComponent('postgres://nobody@127.0.0.1:1/nothing')
   await processes.start({ role: 'subscriber' }, `${store}&listen=${nowhere}`)
   const { id } = await client.enqueue('check')
   expect(await client.runs.wait(id)).toMatchObject({ state: 'done', attempt: 1 })
 })
 
-/** Ends the sessions that listen for news of the store, as soon as there are any. */
+/** Ends the sessions that listen for notifications of the store, as soon as there are any. */
 async function cutListeners(): Promise<void> {
   const schema = new URL(store).searchParams.get('schema')
   const sql = 'select pg_terminate_backend(pid) from pg_stat_activity where query = $1'

@@ -11,10 +11,10 @@ const hour = 60 * minute
 /** Friday. */
 const friday = Date.parse('2026-01-09T00:00:00Z')
 
-/** Clocks pass quickly in hours only, so the calendar of these tests is one. */
+/** The fake clock is fast over hours, not over days, so these tests use a calendar of hours. */
 const lunch = { ranges: [{ from: '2026-01-09T01:00', to: '2026-01-09T03:00' }] }
 
-it('a trigger runs outside of what it excludes, with one range for that, and coverage proves it', async () => {
+it('a trigger runs outside its excluded times, which are one range, and coverage proves it', async () => {
   const { app, pass } = appAt(friday)
   app.job('work', () => undefined)
   app.calendars.define('lunch', lunch)
@@ -47,7 +47,7 @@ it('a trigger runs outside of what it excludes, with one range for that, and cov
   })
 })
 
-it('a calendar that changes closes the version: what was excluded keeps its reason, and nothing moves back', async () => {
+it('a changed calendar closes the version: excluded due times keep their reason, and no cursor moves back', async () => {
   const { app, clock, pass } = appAt(friday + hour)
   app.job('work', () => undefined)
   app.calendars.define('lunch', lunch)
@@ -70,7 +70,7 @@ it('a calendar that changes closes the version: what was excluded keeps its reas
   expect(coverage).toMatchObject({ due: 9, run: 3, unexplainedCount: 0, explained: { calendar: 6 } })
 })
 
-it('blackouts of the app hold back triggers and what counts from the end of a run', async () => {
+it('blackouts of the app apply to timed and after-finish triggers', async () => {
   const { app, pass } = appAt(friday)
   app.job('work', () => undefined)
   app.calendars.blackout({ from: '2026-01-09T00:30', to: '2026-01-09T02:00', note: 'works' })
@@ -94,7 +94,7 @@ it('blackouts of the app hold back triggers and what counts from the end of a ru
   ])
 })
 
-it('count ends a schedule after so many instants, and a change of policy does not begin anew', async () => {
+it('count ends a schedule after this many due times, and a changed policy does not restart the count', async () => {
   const { app, pass } = appAt(friday)
   app.job('work', () => undefined)
   await app.start()
@@ -170,7 +170,7 @@ it('the example reads its calendars, also from an iCalendar file', async () => {
   expect(calendars.get('holidays')?.local?.length).toBe(76)
 })
 
-it('a blackout for all holds for triggers that are added, or get other blackouts, at run time', async () => {
+it('a blackout of the app applies to triggers that are added, or get other blackouts, at run time', async () => {
   const { app, pass } = appAt(friday)
   app.job('work', () => undefined)
   app.calendars.blackout({ from: '2026-01-09T01:00', to: '2026-01-09T02:00', note: 'works' })
@@ -187,7 +187,7 @@ it('a blackout for all holds for triggers that are added, or get other blackouts
 })
 
 describe('next-day', () => {
-  /** Monday, an hour before what Saturday and Sunday are moved to. */
+  /** Monday, an hour before the time to which Saturday and Sunday are moved. */
   const monday = Date.parse('2026-01-12T08:00:00Z')
   const day = 24 * hour
   const moving = {
@@ -218,7 +218,7 @@ describe('next-day', () => {
     expect((await app.coverage())[0]).toMatchObject({ unexplainedCount: 0, unexpectedCount: 0 })
   })
 
-  it('moves nothing that was decided without it, and goes on where the trigger had it', async () => {
+  it('moves no due time that was decided before the option was set, and continues where the trigger already had it', async () => {
     const { app, clock, pass, dueAts } = await weekly({ calendar: { exclude: 'weekend' } })
     await pass(5 * day + 12 * hour)
     expect(new Date(clock.now()).toISOString()).toBe('2026-01-17T20:00:00.000Z')
@@ -233,7 +233,7 @@ describe('next-day', () => {
     expect((await app.coverage())[0]).toMatchObject({ unexplainedCount: 0, unexpectedCount: 0 })
   })
 
-  it('is what a backfill with the definition of now also finds before the trigger was defined', async () => {
+  it('applies in a backfill with the current definition, also before the trigger was defined', async () => {
     const { app } = await weekly({})
     const range = { from: '2025-12-29T00:00:00Z', to: '2026-01-11T23:59:59Z' }
     const { run } = await app.triggers.backfill('t', { ...range, definition: 'current', only: 'all' })

@@ -19,13 +19,13 @@ const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
 const line =
   '{"id":"job_123","type":"recurring","schedule":"0 9 * * *","command":"check_status","user_id":"user1","metadata":{},"executed":false,"executed_at":null}'
 
-/** Runs a command in a directory of its own. */
+/** Runs a command in its own directory. */
 function inside(cwd: string): (...args: string[]) => Promise<Ended> {
   return (...args) => rota(args, { cwd })
 }
 
 describe('rota job', () => {
-  it('N3: add, get, list, run, remove and cleanup, for a person and for a program', async () => {
+  it('N3: add, get, list, run, remove and cleanup, as text and as JSON', async () => {
     const on = inside(emptyDirectory())
     const daily = ['--schedule', '0 9 * * *', '--command', 'check_status', '--user', 'user1']
     const added = await on('job', 'add', 'job_123', ...daily, '--metadata', 'chat=4=2')
@@ -80,7 +80,7 @@ describe('rota job', () => {
 })
 
 describe('rota import and rota export', () => {
-  it('N4: lines go in and out to the byte, with a report of each', async () => {
+  it('N4: lines are imported and exported byte for byte, with a report of each', async () => {
     const cwd = emptyDirectory()
     const on = inside(cwd)
     writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"x"}\n`)
@@ -109,7 +109,7 @@ describe('rota import and rota export', () => {
 })
 
 describe('a jobs file that is used in place', () => {
-  it('is listed with jobs that no engine has taken up yet, before and after there is a store', async () => {
+  it('is listed with jobs that are not in the store yet, before and after there is a store', async () => {
     const cwd = emptyDirectory()
     const on = inside(cwd)
     const once =
@@ -132,7 +132,7 @@ describe('a jobs file that is used in place', () => {
     expect(one.stdout).toMatch(/state +created/)
   })
 
-  it('up names the lines that it leaves alone, with their faults', async () => {
+  it('up prints the lines that it ignores, with their faults', async () => {
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"torn","type":\n${line}\n`)
     const up = start(['up', '--jobs', 'jobs.jsonl'], { cwd })
@@ -145,7 +145,7 @@ describe('a jobs file that is used in place', () => {
   })
 })
 
-describe.skipIf(process.platform === 'win32')('a jobs file in trouble', () => {
+describe.skipIf(process.platform === 'win32')('a jobs file with problems', () => {
   const list = ['job', 'list', '--jobs', 'jobs.jsonl']
 
   const kinds: readonly (readonly [string, RegExp])[] = [
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('a jobs file in trouble', () => {
     [`printf '\\377\\n' > jobs.jsonl`, /1:1: it is not UTF-8 text/],
   ]
 
-  it('N4: list says what is wrong with it, and still lists what the store has', async () => {
+  it('N4: list reports the problem, and still lists the jobs of the store', async () => {
     const cwd = emptyDirectory()
     const on = inside(cwd)
     await on('job', 'add', 'known', '--schedule', '@daily', '--command', 'c')
@@ -223,7 +223,7 @@ it.skipIf(!canMount)('N12: a jobs file on a full disk is exit 3, and stays as it
   const store = `sqlite:${join(emptyDirectory(), 'rota.db')}`
   const job = `node '${main}' job`
   const where = `--jobs jobs.jsonl --store '${store}'`
-  // What is added fits into no block that the file has already.
+  // The added line does not fit into the blocks that the file already has.
   const add = `${job} add big --schedule @daily --command c --metadata "x=$(head -c 9000 /dev/zero | tr '\\0' x)"`
   const script = `
     for id in a b; do ${job} add $id --schedule @daily --command c ${where} > /dev/null || exit 9; done
@@ -240,8 +240,8 @@ it.skipIf(!canMount)('N12: a jobs file on a full disk is exit 3, and stays as it
   ).toHaveLength(2)
 })
 
-describe('a jobs file that many write', () => {
-  it('N4: processes that add and remove at once, beside a program that appends, lose and double no line', async () => {
+describe('a jobs file with many writers', () => {
+  it('N4: processes that add and remove lines, while another program appends, lose and duplicate no line', async () => {
     const cwd = emptyDirectory()
     const on = inside(cwd)
     const file = join(cwd, 'data', 'jobs.jsonl')

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CorpusPart } from '../../../../test/cli/corpus.js'
 
-/** The command lines of command jobs that are tried with bad words. */
+/** The command lines of command jobs that are tested with invalid arguments. */
 export const corpus: CorpusPart = {
   bases: {
     'job add': [
@@ -18,7 +18,7 @@ export const corpus: CorpusPart = {
     import: [{ line: ['jobs.jsonl', '--dry-run'] }],
     export: [{ line: ['new.jsonl'] }],
   },
-  // A jobs file that cannot be read is reported, and the jobs are listed all the same.
+  // A jobs file that cannot be read is reported, and the jobs are still listed.
   leftOut: { 'job get': '--jobs', 'job list': '--jobs' },
   prepare: (_, directory) => writeFileSync(join(directory, 'jobs.jsonl'), ''),
 }

@@ -23,7 +23,7 @@ test('examples/command-jobs/bot.mjs adds, runs, cleans up and removes command jo
   expect(code).toBe(0)
 })
 
-test('examples/command-jobs/jobs.jsonl is imported and exported to the byte', async () => {
+test('examples/command-jobs/jobs.jsonl is imported and exported byte for byte', async () => {
   const path = join(root, 'examples/command-jobs/jobs.jsonl')
   const app = rota({ store: 'memory:' })
   const lines = await app.commands.import(path)

@@ -27,7 +27,7 @@ it('refuses a schedule whose last year is over', async () => {
   })
 })
 
-it('a refused job leaves no store behind', async () => {
+it('a refused job creates no store', async () => {
   const cwd = emptyDirectory()
   const line = ['job', 'add', '--store', 'files:queue', '--schedule', 'often', '--command', 'c']
   expect(await rota(line, { cwd })).toMatchObject({ code: 2, stdout: '' })

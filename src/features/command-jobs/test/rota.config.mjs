@@ -1,4 +1,4 @@
-// Takes commands: each attempt leaves one line in a file, and goes on until another file is there.
+// Handles commands: each attempt writes one line to a file, and continues until another file exists.
 import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

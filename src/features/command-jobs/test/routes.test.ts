@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checkChanges, checkExamples, serveApp, testApp } from '../../../../test/fixtures/api-stage.js'
 import { commandJobRoutes } from '../routes.js'
 
-/** A served app with a handler of all commands and a command job. */
+/** A served app with a handler for all commands and a command job. */
 async function stage() {
   const parts = testApp()
   const { app } = parts
@@ -66,7 +66,7 @@ it('a job is added, run and removed', async () => {
   expect((await remove({})).status).toBe(404)
 })
 
-it('what is exported can be imported, line by line', async () => {
+it('an export can be imported, line by line', async () => {
   const { ask } = await stage()
   const { text } = (await ask('GET', '/api/v1/command-jobs/export')).body as unknown as { text: string }
   const lines = `${text}{"id":"new","type":"oneshot","execute_at":"2099-01-05T09:00:00Z","command":"greet","user_id":"u"}\n{`

@@ -29,7 +29,7 @@ export const exportCommand: Command<CommandsApp> = {
   }),
 }
 
-/** Writes a file that is not there yet, all of it or nothing. */
+/** Writes a new file, completely or not at all. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (!isMistyped.has(error.code ?? '')) throw error
@@ -49,7 +49,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** Another path would do; everything else is trouble with the disk. */
+/** Errors for which another path would help; all others are problems of the disk. */
 const isMistyped: ReadonlySet<string> = new Set([
   'EEXIST',
   'ENOENT',

@@ -5,7 +5,7 @@ import { type Command, type Context, exitCodes, storeOptions } from '../../../cl
 import { namedFile } from '../../../formats/named-file.js'
 import { jobsFileOf, jobsOption } from '../jobs-option.js'
 
-/** `rota import`: takes the jobs of a file into the store. */
+/** `rota import`: adds the jobs of a file to the store. */
 export const importCommand: Command<CommandsApp> = {
   name: 'import',
   about:

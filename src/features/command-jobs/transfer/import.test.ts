@@ -28,7 +28,7 @@ function write(text: string | Buffer): string {
   return 'in.jsonl'
 }
 
-/** What became of the lines, as `line id became`. */
+/** The result for each line, as `line id became`. */
 async function imported(
   text: string | Buffer,
   options: Parameters<App['commands']['import']>[1] = {},
@@ -38,7 +38,7 @@ async function imported(
 }
 
 describe('import and export', () => {
-  it('N4: what was imported is exported to the byte, executed ones and unknown fields among it', async () => {
+  it('N4: imported jobs are exported byte for byte, including executed ones and unknown fields', async () => {
     const text = `${recurring}\n${oneShot}\n${executed}\n${extra}\n`
     expect(await imported(text)).toEqual([
       '1 job_123 added',
@@ -62,7 +62,7 @@ describe('import and export', () => {
     await app.close()
   })
 
-  it('N4: faulty lines are named and left alone, the others are taken; strict takes none', async () => {
+  it('N4: faulty lines are reported and skipped, the others are imported; strict imports none', async () => {
     const text = `\n${recurring}\nnonsense\n${oneShot.replace('"type":"oneshot",', '')}\n${oneShot}`
     await expect(app.commands.import(write(text), { strict: true })).rejects.toMatchObject({
       code: 'JOBS_INVALID',
@@ -77,7 +77,7 @@ describe('import and export', () => {
     await app.close()
   })
 
-  it('N4: a file that is not there, is a directory, or is binary is refused or named, and nothing changes', async () => {
+  it('N4: a file that is missing, a directory, or binary is refused or reported, and nothing changes', async () => {
     await expect(app.commands.import('nowhere.jsonl')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
     await expect(app.commands.import('.')).rejects.toMatchObject({ code: 'JOBS_INVALID' })
     expect(await imported(Buffer.from([0, 255, 10, 1, 2, 3]))).toEqual(['1 - faulty', '2 - faulty'])
@@ -86,7 +86,7 @@ describe('import and export', () => {
     await app.close()
   })
 
-  it('N4: a line that says executed of a job that waits here is a conflict; one that does not yet know changes nothing', async () => {
+  it('N4: a line that marks a waiting job as executed is a conflict; a line without the mark of an executed job changes nothing', async () => {
     await imported(`${executed.replace('"executed":true', '"executed":false')}\n`)
     expect(await imported(`${executed}\n`)).toEqual(['1 job_125 conflict'])
     expect((await app.commands.get('job_125')).state).toBe('scheduled')
@@ -106,7 +106,7 @@ describe('import and export', () => {
     await app.close()
   })
 
-  it('N4: an imported one-shot that was executed already does not run again', async () => {
+  it('N4: an imported one-shot that was already executed does not run again', async () => {
     const taken: string[] = []
     clock = new FakeClock(Date.UTC(2026, 0, 5, 10))
     app = createApp({ store: 'memory:', directory, clock }, 'code:test')
@@ -119,7 +119,7 @@ describe('import and export', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N4: a command is a line for a shell only where it was imported so', async () => {
+  it('N4: a command runs in a shell only if it was imported with that option', async () => {
     const out = join(directory, 'out.txt')
     const at = '"execute_at":"2026-01-03T00:00:00Z"'
     const line = (id: string): string =>
@@ -142,7 +142,7 @@ describe('import and export', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('N4: a file store takes the known fields only, and appends what it takes to its own file', async () => {
+  it('N4: a file store imports known fields only, and appends the lines to its own file', async () => {
     const store = createApp({ store: 'files:data', directory, durability: 'normal' }, 'api')
     write(`${recurring}\n${extra}\n`)
     const lines = await store.commands.import('in.jsonl')

@@ -13,30 +13,30 @@ import { executionsOf, linesOf } from '../store-jobs.js'
 
 /** How a file of jobs is imported. */
 export interface ImportOptions {
-  /** Only says what would become of each line. */
+  /** Only returns what would happen to each line. */
   readonly dryRun?: boolean | undefined
   /** Takes commands as lines for `sh -c`: the author of the file can then run programs here. */
   readonly shell?: boolean | undefined
-  /** Takes nothing where any line has a fault. */
+  /** Imports nothing if any line has a fault. */
   readonly strict?: boolean | undefined
 }
 
-/** What became of a line: `executed` is a one-shot that was executed already and is only kept. */
+/** The result for a line; `executed` is a one-shot that was already executed and is only kept. */
 export interface ImportedLine {
   readonly line: number
   readonly id: string | undefined
   readonly became: 'added' | 'unchanged' | 'executed' | 'conflict' | 'faulty'
   readonly faults: readonly LineFault[]
-  /** Who has the id, where that is a conflict. */
+  /** The owner of the id, if there is a conflict. */
   readonly source: string | undefined
 }
 
-/** Takes in the good lines of a jobs file, all of them in one go, and says what became of each. */
+/** Imports the valid lines of a jobs file in one transaction, and returns the result for each. */
 export async function importJobs(
   jobs: CommandJobs,
   request: ImportOptions & {
     readonly path: string
-    /** The content, where it comes from elsewhere than the file at the path. */
+    /** The content, if it does not come from the file at the path. */
     readonly bytes?: Buffer | undefined
     readonly now: Instant
   },
@@ -44,7 +44,7 @@ export async function importJobs(
   const { path, now, dryRun = false, shell = false, strict = false } = request
   if (path === jobs.place?.file.path)
     throw new RotaError('JOBS_INVALID', `${path} is used in place; there is nothing to import`)
-  // The lines of a file that is used in place have no room for more than the known fields.
+  // In a file that is used in place, an unknown field is a fault.
   const unknown = jobs.place === undefined ? 'keep' : 'refuse'
   const lines = await readJobLines(request.bytes ?? (await bytesOf(path)), { unknown, path })
   const isShell = shell
