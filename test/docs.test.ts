@@ -155,7 +155,9 @@ function page(path: string): string {
 }
 
 function methodsOf(object: unknown): readonly string[] {
-  return Object.entries(object ?? {}).flatMap(([name, member]) => (typeof member === 'function' ? [name] : []))
+  return Object.entries(object ?? {}).flatMap(([name, member]) =>
+    typeof member === 'function' ? [name] : [],
+  )
 }
 
 /** Every name of an option, however deep; the names of jobs and variables are the user's own. */

@@ -205,11 +205,7 @@ export function readRule({ name, input }: Entry, place: Place): AlertRule | unde
 function refuseContradictions(rule: AlertRule, written: Written, place: Place): void {
   const { on, quietMs, groupMs } = rule
   if (on.includes('recovery') && !on.includes('failure') && !on.includes('quarantined'))
-    fault(
-      within(place, 'on'),
-      'recovery is told of what failed, and failure is not in `on`',
-      'failure, or no recovery',
-    )
+    fault(within(place, 'on'), 'recovery needs failure or quarantined in `on`', 'failure, or no recovery')
   const named = written['jobs'] === undefined ? 'triggers' : 'jobs'
   if (written[named] !== undefined && written['on'] !== undefined && on.includes('worker-lost'))
     fault(
@@ -221,7 +217,7 @@ function refuseContradictions(rule: AlertRule, written: Written, place: Place): 
   if (own.length > 0)
     fault(
       within(place, 'jobs'),
-      `${own.join(', ')} contradicts \`channels\`: nothing is told about the jobs that send alerts`,
+      `${own.join(', ')} contradicts \`channels\`: the jobs that send alerts are not reported`,
       'other jobs',
     )
   if (quietMs > 0 && quietMs < groupMs && written['quiet'] !== undefined)

@@ -19,7 +19,7 @@ export async function recoveries(
     const of = trigger === null ? { job } : { trigger }
     const [run] = await store.runs({ ...of, state: 'done', sinceAt: failed.dueAt ?? 0, limit: 1 })
     if (run?.finishedAt === undefined || run.finishedAt <= failed.at) continue
-    const text = 'it was done again after it had failed'
+    const text = 'a run was done after a failure'
     found.push({ on: 'recovery', at: run.finishedAt, job, trigger, run: run.id, dueAt: run.dueAt, text })
   }
   return found

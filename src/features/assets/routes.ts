@@ -18,10 +18,12 @@ const asset = z
   .strictObject({
     name,
     partitions: z.looseObject({ kind: z.string() }),
-    deps: z.array(z.looseObject({ asset: name })).meta({ description: 'The assets that it is made from.' }),
+    deps: z.array(z.looseObject({ asset: name })).meta({ description: 'The assets that it depends on.' }),
     queue: name,
     source: z.string(),
-    follows: z.boolean().meta({ description: 'Whether it is made when all that it needs is done.' }),
+    follows: z
+      .boolean()
+      .meta({ description: 'Whether it is produced when everything that it needs is done.' }),
     schedules: z.array(z.looseObject({ name, enabled: z.boolean(), nextAt: maybeInstant })),
   })
   .meta({ id: 'Asset' })

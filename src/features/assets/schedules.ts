@@ -46,7 +46,10 @@ export async function defineSchedule(
   const isSchedule =
     taken === undefined || (isTimed(taken.trigger) && assets.some((one) => one.name === taken.trigger.job))
   if (!isSchedule)
-    throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no schedule of an asset`)
+    throw new RotaError(
+      'DEFINITION_CONFLICT',
+      `${name} is already a trigger that is not a schedule of an asset`,
+    )
   const place = placeOf()
   const trigger = readTrigger(
     { name, input, asset: job.asset, defaults: { calendars: await storedCalendars(store) } },
@@ -71,7 +74,7 @@ export async function endSchedule(
     throw new RotaError('DEFINITION_CONFLICT', `schedule ${name} is defined by ${source}; remove it there`)
   }
   if (!isTimed(trigger) || !(await isOfAsset(store, trigger))) {
-    throw new RotaError('TRIGGER_UNKNOWN', `${name} is a trigger, but no schedule of an asset`)
+    throw new RotaError('TRIGGER_UNKNOWN', `${name} is a trigger, but not a schedule of an asset`)
   }
   await end(store, { kinds: timedKinds, source, names: [name], now })
   return { removed: true }

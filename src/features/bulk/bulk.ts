@@ -45,10 +45,10 @@ export interface Bulk {
 export const skipReasons = {
   'not-final': 'it is not failed or cancelled',
   'not-over': 'it is not final',
-  final: 'it is final already',
-  'not-waiting': 'it does not wait for its instant',
-  absent: 'there is no such run any more',
-  'job-unknown': 'nobody defines its job',
+  final: 'it is already final',
+  'not-waiting': 'it is not waiting for a later time',
+  absent: 'it no longer exists',
+  'job-unknown': 'no source defines its job',
 } as const
 
 /** Why a run is skipped, as a code. */

@@ -54,7 +54,7 @@ const abort: Command<BulkApp> = {
     })
     const text = wasRunning
       ? `aborted ${ended.id}: ${progressText(ended)}`
-      : `${ended.id} is ${ended.state} already`
+      : `${ended.id} is already ${ended.state}`
     out.show({ ...bulkView(ended), wasRunning }, text)
   }),
 }

@@ -83,7 +83,7 @@ export class CommandJobs {
   /** Ends a job: a running attempt may finish, runs that have not started are cancelled. */
   async remove(id: string, { now, dryRun }: { readonly now: Instant } & DryRun): Promise<CommandJobInfo> {
     const { active, source } = await findJob(this.store, id)
-    if (!active) throw new RotaError('JOB_UNKNOWN', `the command job ${id} is removed already`)
+    if (!active) throw new RotaError('JOB_UNKNOWN', `the command job ${id} is already removed`)
     if (dryRun !== true) await this.#end(source, [id], now)
     return await this.get(id)
   }

@@ -131,7 +131,7 @@ function readExecuteAt(value: unknown, place: Place): Due | undefined {
   const at = readInstant(value, place, 'UTC')
   if (at === undefined) return undefined
   if (at >= 0) return { type: 'oneshot', executeAt: at }
-  return fault(place, `${formatInstant(at)} lies before 1970`, instantAllowed)
+  return fault(place, `${formatInstant(at)} is before 1970`, instantAllowed)
 }
 
 function readText(

@@ -136,7 +136,7 @@ describe('a jobs file with problems', () => {
     const app = await started('sqlite:rota.db')
     expect(await ids(app)).toEqual(['a'])
     await clock.advance(10 * minute)
-    expect(troubles).toEqual(Array(2).fill(`${path}: it is no file`))
+    expect(troubles).toEqual(Array(2).fill(`${path}: it is not a file`))
   })
 
   it.skipIf(process.getuid?.() !== 0)(

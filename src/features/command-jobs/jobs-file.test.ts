@@ -159,7 +159,7 @@ describe('a jobs file that is used in place', () => {
     expect(troubles).toEqual([])
     expect(text()).toBe(`${recurring}\n${foreign}\n${torn}`)
     await until(() => troubles.length === 1, second)
-    expect(troubles[0]).toMatch(/jobs\.jsonl has lines that are left alone:\n {2}3:\d+: not JSON/)
+    expect(troubles[0]).toMatch(/jobs\.jsonl has lines that are ignored:\n {2}3:\d+: not JSON/)
     await until(() => text().includes('"executed":true'), second)
     expect(text().endsWith(`\n${torn}`)).toBe(true)
     expect(JSON.parse(readFileSync(`${path}.quarantine`, 'utf8'))).toMatchObject({ line: 3, text: torn })

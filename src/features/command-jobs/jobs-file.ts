@@ -205,7 +205,7 @@ export class JobsFile {
 
   /** Removes lines. Lines that others append meanwhile are kept; after any other change it starts again. */
   async rewrite(change: (lines: readonly JobLine[]) => readonly JobLine[]): Promise<void> {
-    await this.#patiently('it kept changing while lines were taken out of it', async () => {
+    await this.#patiently('it kept changing while lines were removed from it', async () => {
       const text = await this.readComplete()
       const kept = change(text.lines)
       if (kept.length === text.lines.length) return 'unchanged'
@@ -323,7 +323,7 @@ export class JobsFile {
   async #look(): Promise<BigIntStats | undefined> {
     const found = await this.#guarded('read', () => unlessAbsent(lstat(this.path, { bigint: true })))
     if (found === undefined || found.isFile()) return found
-    const what = found.isSymbolicLink() ? 'a symbolic link; name the file itself' : 'no file'
+    const what = found.isSymbolicLink() ? 'a symbolic link; name the file itself' : 'not a file'
     throw this.#trouble(`it is ${what}`)
   }
 

@@ -197,7 +197,7 @@ function readFields(
   const job = readCommandJob({ input: value, spelling: 'file', extra }, place)
   const executed = readExecuted(value, place)
   const before = typeof value['id'] === 'string' ? seen.get(value['id']) : undefined
-  if (before !== undefined) fault(within(place, 'id'), `line ${before} has this id already`, 'a unique id')
+  if (before !== undefined) fault(within(place, 'id'), `line ${before} already has this id`, 'a unique id')
   // A text that serializes to itself has no duplicate key; this check takes a tenth of the time.
   const isAsWritten = place.faults.length === 0 && JSON.stringify(value) === text
   const keys = isAsWritten ? [] : jsonKeys(text)

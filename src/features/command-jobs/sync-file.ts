@@ -220,6 +220,6 @@ function faultsOf(
   if (faults.length === 0) return undefined
   const told = faults.slice(0, mostTold)
   const list = faults.map((fault) => `  ${faultText(fault)}`)
-  const message = `${file.path} has lines that are left alone`
+  const message = `${file.path} has lines that are ignored`
   return new RotaError('JOBS_INVALID', message, { faults: told, lines: list })
 }

@@ -25,7 +25,7 @@ function begin(): void {
     }
   }
   const tell = isMainThread ? overProcess(hear) : overPort((workerData as { port: MessagePort }).port, hear)
-  // What nobody awaits fails the run that began it: there is no other here.
+  // An uncaught error fails the run, because this thread or process performs no other.
   process.on('uncaughtException', (error) => tell(failed(error)))
 }
 
@@ -35,11 +35,11 @@ function overPort(port: MessagePort, hear: (value: unknown) => void): Tell {
 }
 
 function overProcess(hear: (value: unknown) => void): Tell {
-  // In a thread, since a handler that blocks this one must not outlive its worker either.
+  // In a thread, because even a handler that blocks the event loop must not outlive its worker.
   new Worker(new URL('./watch.js', import.meta.url), { execArgv: [] }).unref()
   process.on('message', hear)
   return (message) => {
-    // A handler may have hung up; without an end its run would wait for one forever.
+    // The handler may have closed the channel; then the process must exit, or its run would wait forever.
     if (process.connected) process.send?.(sealed(message), () => undefined)
     else if (message.kind !== 'log') process.exit(1)
   }
@@ -63,14 +63,14 @@ function contextOf({ run }: Task, signal: AbortSignal, tell: Tell): RunContext {
   return {
     ...run,
     dueAt: new Date(run.dueAt),
-    // Channels leave out what is not there.
+    // Channels drop undefined fields.
     trigger: run.trigger,
     partition: run.partition,
     payload: run.payload,
     signal,
     log: (text: unknown, level = 'info') => {
       const line = boundText(typeof text === 'string' ? text : String(text), maxLogLineBytes)
-      // What no store keeps need not travel.
+      // Lines beyond the limit of a stored log need not be sent.
       if (lines++ <= maxLogLines) tell({ kind: 'log', level, text: line })
     },
   }

@@ -14,7 +14,7 @@ const library = new URL('../../../dist/index.js', import.meta.url).href
 
 type Options = Omit<JobInput, 'handler' | 'command'>
 
-/** An app on the machine's clock whose jobs are exports of the fixture, each named after itself. */
+/** An app on the real clock whose jobs are the exports of the fixture, by name. */
 async function started(
   jobs: Readonly<Record<string, Options>>,
   inline: Readonly<Record<string, () => unknown>> = {},
@@ -37,7 +37,7 @@ async function linesOf(app: Rota, run: Run): Promise<string[]> {
   return (await app.runs.logs(run.id)).map(({ level, text }) => `${level} ${text}`)
 }
 
-/** What was killed may stay in the list of processes until somebody collects it. */
+/** A killed process may stay in the list as a zombie until its parent collects it. */
 function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -47,13 +47,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves when a process is gone; there is no event for the end of somebody else's child. */
+/** Resolves when a process is gone; there is no event for the end of another process's child. */
 async function gone(pid: number): Promise<void> {
   while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve))
 }
 
-describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own', (isolate) => {
-  it('has the whole context of its run, and what it returns, logs and prints is kept', async () => {
+describe.each(['thread', 'process'] as const)('N8: a handler in its own %s', (isolate) => {
+  it('gets the whole context of its run, and its result, log and output are stored', async () => {
     const app = await started({ default: { isolate } })
     const run = await performed(app, 'default', { customer: 7 })
     expect(run.result).toEqual({
@@ -84,14 +84,14 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     expect(app.isReady).toBe(true)
   })
 
-  it('harms nobody where it says nonsense over the channel of its worker', async () => {
+  it('affects nothing else if it sends garbage to its worker', async () => {
     const app = await started({ talksNonsense: { isolate } })
     const run = await performed(app, 'talksNonsense')
     expect(run).toMatchObject({ state: 'done', result: 'well all the same' })
     expect(app.isReady).toBe(true)
   })
 
-  it('is not tried again where it says that this cannot help, and is otherwise', async () => {
+  it('is not retried after a PermanentError, and is retried after other errors', async () => {
     const app = await started({
       refuses: { isolate, retry: 3 },
       exits: { isolate, retry: { attempts: 2, delay: 0 } },
@@ -101,7 +101,7 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     expect(exited).toMatchObject({ state: 'failed', attempt: 2 })
   })
 
-  it('blocks for seconds while the others go on', async () => {
+  it('blocks for seconds while others continue', async () => {
     const app = await started({ blocks: { isolate } }, { quick: () => 'quick' })
     const blocked = performed(app, 'blocks', { forMs: 2000 })
     let during = 0
@@ -111,7 +111,7 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     expect(during).toBeGreaterThan(10)
   })
 
-  it('is stopped at its timeout, however it ignores its signal, and gives its slot back', async () => {
+  it('is terminated after its timeout, even if it ignores its signal, and frees its slot', async () => {
     const app = await started({
       spins: { isolate, timeout: 1000 },
       never: { isolate, timeout: 1000 },
@@ -124,15 +124,15 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
     expect(stuck).toEqual([])
   })
 
-  it('may take only the memory it was given', async () => {
+  it('can use no more than its memory limit', async () => {
     const app = await started({ leaks: { isolate, memoryMb: 32 } })
     const run = await performed(app, 'leaks')
     expect(run).toMatchObject({ state: 'failed', error: { code: 'HANDLER_EXITED' } })
-    if (isolate === 'thread') expect(run.error?.message).toContain('more than the 32 MiB')
+    if (isolate === 'thread') expect(run.error?.message).toContain('memory limit of 32 MiB')
     else expect(run.error?.message).toContain('SIGABRT')
   })
 
-  it('has a bounded result, and ends although it leaves a timer behind', async () => {
+  it('has a bounded result, and ends even if a timer is left', async () => {
     const app = await started({ returnsMuch: { isolate }, leavesBehind: { isolate } })
     const [much, left] = await Promise.all([performed(app, 'returnsMuch'), performed(app, 'leavesBehind')])
     expect(much).toMatchObject({ state: 'done', result: { rota: 'the result was cut' } })
@@ -152,7 +152,7 @@ describe.each(['thread', 'process'] as const)('N8: a handler in a %s of its own'
 })
 
 describe.runIf(process.platform === 'linux')('N8: the process of a handler', () => {
-  it('that has hung up ends its run', async () => {
+  it('fails its run if it closes the channel', async () => {
     const app = await started({ hangsUp: { isolate: 'process' } })
     expect(await performed(app, 'hangsUp')).toMatchObject({
       state: 'failed',
@@ -203,7 +203,7 @@ describe('N8: a module as a handler', () => {
     expect((await performed(app, 'process')).result).toMatch(/^process \d+$/)
   })
 
-  it('that is not there is told at the start, and fails the run where it has gone since', async () => {
+  it('that is missing is reported at the start, and fails the run if it disappears later', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-isolate-'))
     onTestFinished(() => rm(directory, { recursive: true, force: true }))
     const app = rota({ store: 'memory:', directory })

@@ -10,28 +10,28 @@ export type ToIsolated =
       readonly kind: 'perform'
       readonly module: string
       readonly export: string
-      /** Whether the function is given a command rather than a run. */
+      /** Whether the function gets a command instead of a run. */
       readonly takesCommands: boolean
       readonly run: HandledRun
     }
   | { readonly kind: 'abort'; readonly code: string; readonly message: string }
 
-/** What an isolated handler tells: lines, and once what it came to. */
+/** What an isolated handler sends: log lines, and once its result. */
 export type FromIsolated =
   | { readonly kind: 'log'; readonly level: LogLine['level']; readonly text: string }
   | IsolatedAnswer
 
-/** What an isolated handler came to. */
+/** The result of an isolated handler. */
 export type IsolatedAnswer =
   | { readonly kind: 'done'; readonly result?: Json | undefined }
   | { readonly kind: 'failed'; readonly error: StoredError; readonly said: Said }
 
-/** A message in its envelope: the module of a handler may send messages of its own, which are not meant. */
+/** Wraps a message in an envelope, because the module of a handler may send its own messages, which must be ignored. */
 export function sealed(message: ToIsolated | FromIsolated): { readonly rota: object } {
   return { rota: message }
 }
 
-/** What the worker says in an envelope; undefined for anything else. */
+/** The content of a message of the worker; undefined for any other message. */
 export function toldIsolated(value: unknown): ToIsolated | undefined {
   const message = contentOf(value)
   return message?.['kind'] === 'perform' || message?.['kind'] === 'abort'

@@ -10,28 +10,28 @@ import type { FromIsolated, IsolatedAnswer } from './messages.js'
 import { startUnit, type IsolatedUnit } from './unit.js'
 import { RunOutput } from '../../handlers/run-output.js'
 
-/** What an isolated handler needs besides its run. A process gets the whole environment: it is a part of the same app. */
+/** What an isolated handler needs besides its run. A process gets the whole environment, because it belongs to the same app. */
 export interface IsolateContext extends IsolatedContext {
-  /** The compiled module that a thread or process begins with. */
+  /** The compiled entry module of a thread or process. */
   readonly entry: string
 }
 
-/** Lets handlers run in a thread or process of their own. */
+/** Runs handlers in their own thread or process. */
 export const isolationHandlers: HandlerExtension = {
   isolated: async (spec, context) => await performIsolated(spec, { ...context, entry: isolateEntry() }),
 }
 
-/** The compiled module that a thread or process begins with, wherever this file itself was loaded from. */
+/** The compiled entry module of a thread or process, wherever this file was loaded from. */
 export function isolateEntry(): string {
   return createRequire(import.meta.url).resolve('#isolate-entry')
 }
 
-/** How long a handler may continue after its signal; below the patience of the worker, which would otherwise give the slot up. */
+/** How long a handler may continue after its signal aborted; shorter than the limit of the worker, which would otherwise give up the slot. */
 const graceMs = 5000
 
 /**
- * Performs a module's function in a thread or process that is made for this attempt and ends with it. What it prints
- * is kept with the run. Resolves with its result; throws its error, or how its thread or process ended without one.
+ * Performs a module's function in a thread or process that exists only for this attempt. Its output is stored with the
+ * run. Resolves with its result; throws its error, or how its thread or process ended without a result.
  */
 export async function performIsolated(
   spec: IsolatedSpec,
@@ -61,7 +61,7 @@ export async function performIsolated(
   throw answer === undefined ? exited(spec, how, output) : thrown(answer)
 }
 
-/** Passes the signal on, and ends what does not heed it. */
+/** Passes the signal on, and terminates a handler that ignores it. */
 function stopWith(signal: AbortSignal, unit: IsolatedUnit, clock: Clock): () => void {
   let cancelGrace: () => void = () => undefined
   const stop = (): void => {
@@ -82,7 +82,7 @@ function exited({ isolate }: IsolatedSpec, how: string, output: RunOutput): Rota
   return new RotaError('HANDLER_EXITED', message)
 }
 
-/** The error as it was thrown there, so that its code, stack and details are kept as those of any other. */
+/** The error as it was thrown there, so that its code, stack and details are stored as usual. */
 function thrown({ error, said }: { readonly error: StoredError; readonly said: Said }): Error {
   const { code, message, stack, details } = error
   const copy = new RotaError('HANDLER_FAILED', message, details === undefined ? {} : { details })

@@ -10,12 +10,12 @@ import type { Environment } from '../../handlers/shell-env.js'
 export interface IsolatedUnit {
   readonly stdout: Readable
   readonly stderr: Readable
-  /** Resolves when it is gone with all it started and printed; says how it ended. */
+  /** Resolves with how it ended, when it and everything it started is gone and all output was read. */
   readonly ended: Promise<string>
   send(message: ToIsolated): void
-  /** Ends it after its answer. */
+  /** Ends it after its result. */
   end(): void
-  /** Ends it, whatever it is doing. */
+  /** Terminates it, whatever it is doing. */
   kill(): void
 }
 
@@ -30,18 +30,18 @@ export interface UnitOptions {
   readonly hear: (message: FromIsolated) => void
 }
 
-/** Starts a thread or process that waits to be told what to perform. */
+/** Starts a thread or process that waits for its task. */
 export function startUnit(options: UnitOptions): IsolatedUnit {
   return options.isolate.kind === 'thread' ? startThread(options) : startProcess(options)
 }
 
 function startThread({ isolate, entry, hear }: UnitOptions): IsolatedUnit {
-  // Beside the thread's own port, which belongs to the module of the handler.
+  // A separate port, because the thread's own port belongs to the module of the handler.
   const { port1: port, port2: other } = new MessageChannel()
   const thread = new Worker(entry, {
     workerData: { port: other },
     transferList: [other],
-    // Flags of the program, such as --input-type, are not meant for the thread, which may not even start with them.
+    // Flags of the program, such as --input-type, are not meant for the thread and might prevent its start.
     execArgv: [],
     stdout: true,
     stderr: true,
@@ -76,7 +76,7 @@ function startThread({ isolate, entry, hear }: UnitOptions): IsolatedUnit {
 function problemOf(error: unknown, { memoryMb }: Isolation): string {
   const { code, message } = error as { code?: unknown; message?: unknown }
   return code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? `it needed more than the ${memoryMb} MiB of memory it may have`
+    ? `it exceeded its memory limit of ${memoryMb} MiB`
     : String(message ?? error)
 }
 

@@ -8,7 +8,7 @@ import { signalGroup } from '../../handlers/process-group.js'
 const lifeline = new Socket({ fd: 4 })
 lifeline.on('error', () => undefined)
 lifeline.once('close', () => {
-  // Where there are no groups, at least itself.
+  // If there are no process groups, at least this process.
   if (!signalGroup(process.pid, 'SIGKILL')) process.kill(process.pid, 'SIGKILL')
 })
 lifeline.resume()

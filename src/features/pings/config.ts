@@ -11,7 +11,7 @@ import { pingJobOptions, pingJobPrefix } from './job.js'
 
 /** What a config may say about pings of the scheduler itself. */
 export interface PingsConfig {
-  /** Tells an address regularly that the scheduler plans and a worker performs. */
+  /** Reports to an address regularly that the scheduler plans and a worker performs. */
   readonly ping?: SchedulerPing | undefined
 }
 
@@ -42,7 +42,7 @@ function definePing(
 ): void {
   const name = `ping:${source}`
   const job = `${pingJobPrefix}${source}`
-  // A ping that comes late says nothing: the next one does.
+  // A late ping is useless: the next one replaces it.
   const retry = { ...pingJobOptions.retry, attempts: 2 }
   definitions.addJob(frozen({ ...jobDefaults, name: job, ...pingJobOptions, retry }))
   const payload = { kind: 'success', url, trigger: name } as unknown as Json

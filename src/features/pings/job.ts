@@ -14,25 +14,25 @@ import type { ConcurrencySlot } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What is sent, and where. A secret address is only named. */
+/** What is sent, and where. A secret address is a reference. */
 export interface PingPayload {
   readonly kind: PingKind
   readonly url: SecretText
   readonly trigger: string
-  /** Absent: the run that sends it. */
+  /** Default: the run that sends it. */
   readonly run?: RunId | undefined
   readonly error?: string | undefined
   /** Whether the trigger was added at run time: then it must not reach private addresses. */
   readonly isFromApi?: boolean | undefined
 }
 
-/** The jobs that send pings have this at the beginning of their names; no channel of alerts can have one of them. */
+/** The prefix of the jobs that send pings; no alert channel can have such a job. */
 export const pingJobPrefix = `${alertJobPrefix}ping:`
 
 /** The job whose runs send the pings of all triggers. */
 export const pingJob = `${pingJobPrefix}run`
 
-/** How pings are queued and tried: a receiver that is away for 50 minutes loses nothing. */
+/** How pings are queued and retried: a receiver that is unreachable for 50 minutes loses nothing. */
 export const pingJobOptions = {
   queue: 'alerts',
   timeoutMs: 30_000,
@@ -41,7 +41,7 @@ export const pingJobOptions = {
 
 const pingDefinition: Job = { ...jobDefaults, name: pingJob, ...pingJobOptions }
 
-/** Lets the pings of one run be sent one after the other: an end waits for its start, also where the worker of the start died. */
+/** Sends the pings of one run one after another: the end waits for the start, even if the worker of the start died. */
 export function pingSlots(run: RunId): readonly ConcurrencySlot[] {
   return slotsFor({ job: pingDefinition, concurrencyKey: run })
 }
@@ -63,7 +63,7 @@ export const pingHandlers: HandlerExtension = {
 
 const suffixes: Readonly<Record<PingKind, string>> = { start: '/start', success: '', fail: '/fail' }
 
-/** A start is tried once: told after the end, it would look like a run that hangs. */
+/** A start is tried once: if it were sent after the end, it would look like a run that hangs. */
 async function sendRunPing(payload: PingPayload, run: RunContext, outside: Outside): Promise<Json> {
   try {
     return await sendPing({ ...payload, run: payload.run ?? run.id }, { ...outside, signal: run.signal })
@@ -73,7 +73,7 @@ async function sendRunPing(payload: PingPayload, run: RunContext, outside: Outsi
   }
 }
 
-/** Sends a ping in the form of healthchecks.io: the kind in the path, the run as `rid`, and a text. */
+/** Sends a ping in the format of healthchecks.io: the kind in the path, the run as `rid`, and a text. */
 async function sendPing(
   { kind, url, trigger, run, error, isFromApi }: PingPayload & { readonly run: RunId },
   context: Parameters<typeof postTo>[2],
@@ -89,7 +89,7 @@ async function sendPing(
   return await postTo(url, { body, type: 'text/plain; charset=utf-8', at, privateTargets }, context)
 }
 
-/** The id of a run in the form that receivers know. */
+/** The id of a run as a UUID, which receivers expect. */
 function uuidOf(run: RunId): string {
   const hex = createHash('sha256').update(run).digest('hex')
   const variant = ((Number.parseInt(hex[16] ?? '0', 16) & 0x3) | 0x8).toString(16)

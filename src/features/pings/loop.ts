@@ -1,7 +1,7 @@
 /**
- * From the entries of runs to the runs that send pings. The ids of those follow from the run and the kind of ping, and an
- * entry changes only after they are enqueued: after a kill in between, the next step repeats the same, and no ping is
- * enqueued twice.
+ * From the entries of runs to the runs that send pings. The ids of the latter follow from the run and the kind of ping,
+ * and an entry changes only after they are enqueued. After a kill in between, the next step repeats the same, so no ping
+ * is enqueued twice.
  */
 import type { FeatureLoop, FeatureLoopContext, RunningLoop } from '../../engine/feature-loop.js'
 import type { Look } from '../../engine/loop.js'
@@ -14,21 +14,21 @@ import type { StateChange, StateEntry } from '../../kernel/state/state-entry.js'
 import type { Instant } from '../../time/instant.js'
 import { definePingJob, pingJob, pingSlots, type PingPayload } from './job.js'
 
-/** How many runs one look asks for. */
+/** How many runs one step reads. */
 const most = 200
 
 /** How much of an error is sent. */
 const longestError = 1000
 
-/** How long a loop rests that found nothing; the slow poll wakes it before. */
+/** How long the loop sleeps if it found nothing; the slow poll wakes it earlier. */
 const restMs = 60_000
 
-/** Looks for runs that began or ended, in every process with the scheduler role. */
+/** Finds runs that began or ended, in every process with the scheduler role. */
 export const pingLoop: FeatureLoop = { name: 'pings', begin: (context) => new PingLoop(context) }
 
 class PingLoop implements RunningLoop {
   readonly #context: FeatureLoopContext
-  /** The last entry of the page before: with more entries than one look takes, the next look continues there. */
+  /** The last entry of the previous page: if there are more entries than one step reads, the next step continues there. */
   #after: StateEntry | undefined
   #isDefined = false
 
@@ -53,17 +53,17 @@ class PingLoop implements RunningLoop {
       await store.enqueue({ runs, now })
       onRuns()
     }
-    // Each for itself: another process may have been faster with some of them.
+    // Each in its own transaction: another process may already have handled some of them.
     for (const { change } of planned)
       if (change !== undefined) await store.changeState({ changes: [change], now })
     return { afterMs: this.#after === undefined ? restMs : 0 }
   }
 
   async stop(): Promise<void> {
-    // Nothing is in progress between two looks.
+    // Nothing is in progress between two steps.
   }
 
-  /** The runs that send pings: those of triggers that were added at run time reach no private address. */
+  /** The runs that send pings; those of triggers that were added at run time must not reach private addresses. */
   async #runsOf(pings: readonly Ping[], now: Instant): Promise<NewRun[]> {
     const names = [...new Set(pings.map(({ payload }) => payload.trigger))]
     const found = await this.#context.store.triggersPage({ order: 'name', limit: names.length, names })

@@ -96,14 +96,14 @@ async function enqueue(context: PlanContext): Ended {
   })
 }
 
-/** What is asked, but for where. */
+/** The request, without the queue or store. */
 async function requestOf({ args, directory }: PlanContext): Promise<EntryRequest> {
   const planPath = args.word(0)
   const { loadPlan } = await import('./file.js')
   const { planSourceName } = await import('./source.js')
   const { entryOf } = await import('./enqueue-entry.js')
   const plan = await loadPlan(resolve(directory, planPath))
-  // Before a queue is made for nothing.
+  // Checked before a queue is created.
   entryOf({ plan, planPath, id: args.word(1) })
   return {
     plan,

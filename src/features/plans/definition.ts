@@ -18,10 +18,10 @@ export interface Plan {
 
 /** One publication of a plan. */
 export interface PlanEntry extends PlanIds {
-  /** As it was written. */
+  /** As written. */
   readonly publishAt: string
   readonly dueAt: Instant
-  /** As it was written: relative, with neither `..` nor `|` in it. */
+  /** As written: relative, without `..` and `|`. */
   readonly pipelinePath: string
   readonly runIdPrefix: string | undefined
   readonly params: Params | undefined
@@ -30,7 +30,7 @@ export interface PlanEntry extends PlanIds {
 /** The params of a pipeline, by name. */
 export type Params = Readonly<Record<string, Json>>
 
-/** The zone of a plan that names none. */
+/** The default zone of a plan. */
 export const usualPlanZone = 'Asia/Bangkok'
 
 /** A plan as a file writes it. */
@@ -47,11 +47,11 @@ interface EntryInFile {
    * @pattern ^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?$
    */
   readonly publish_at: string
-  /** A pipeline file, relative to the working directory, with neither .. nor | in it. @minLength 1 @maxLength 1024 */
+  /** A pipeline file, relative to the working directory, without .. and |. @minLength 1 @maxLength 1024 */
   readonly pipeline_path: string
   /** The beginning of the run's id. @pattern ^([A-Za-z0-9][A-Za-z0-9._-]{0,63})?$ */
   readonly run_id_prefix?: string
-  /** The inputs of the pipeline; no part of the id. */
+  /** The inputs of the pipeline; not part of the id. */
   readonly params?: Params
 }
 
@@ -143,7 +143,7 @@ function readPublishAt(input: Written, zone: Zone, entry: Place): Instant | unde
   if (at === undefined) return undefined
   // The parser of times accepts more than other programs that read the same plan.
   if (!timePattern.test(value)) return fault(place, `${shown(value)} is written differently`, timeAllowed)
-  return at >= 0 && at < endOfTime ? at : fault(place, 'it lies outside the years 1970 to 9999')
+  return at >= 0 && at < endOfTime ? at : fault(place, 'it is outside the years 1970 to 9999')
 }
 
 const pathAllowed = 'a relative path with neither .. nor | in it, of at most 1024 bytes'

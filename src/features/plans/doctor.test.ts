@@ -26,7 +26,7 @@ describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])(
       await schedulePass(await app.store(), { ...request, windowMs: 200 * minute })
     }
 
-    it('does not warn of runs that were enqueued ahead, and warns once they are late', async () => {
+    it('does not warn about runs that were enqueued in advance, and warns when they are late', async () => {
       const clock = new FakeClock(t0)
       const directory = mkdtempSync(join(tmpdir(), 'rota-doctor-'))
       const app = rota({ store, directory, clock, durability: 'normal' })

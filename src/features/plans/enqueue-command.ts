@@ -4,7 +4,7 @@ import { findConfig } from '../../formats/config/find-config.js'
 import type { Context } from '../../cli/framework/command.js'
 import { shellWord } from '../../cli/framework/print/words.js'
 
-/** The command that enqueues a missed entry of a plan in the store at hand; absent where its trigger is none of a plan. */
+/** The command that enqueues a missed entry of a plan in this store; undefined if its trigger is not one of a plan. */
 export async function enqueueCommand(
   context: Context,
   app: { store(): Promise<Store> },
@@ -15,7 +15,7 @@ export async function enqueueCommand(
   if (stored === undefined || jobId === undefined || !stored.source.startsWith('plan:')) return undefined
   const { directory } = context
   const config = configOf(context)
-  // Plans are named from the directory of the config that names them.
+  // The path of a plan is relative to the directory of the config that names it.
   const from = config === undefined ? directory : dirname(config)
   const plan = relative(directory, resolve(from, stored.source.slice('plan:'.length)))
   return `rota plan enqueue ${shellWord(plan)} ${jobId} ${await whereOf(context, config)}`
@@ -26,7 +26,7 @@ function configOf({ args, directory }: Context): string | undefined {
   return config === undefined ? findConfig(directory) : resolve(directory, config)
 }
 
-/** The options that name the same store again. */
+/** The options that name the same store. */
 async function whereOf(context: Context, config: string | undefined): Promise<string> {
   const { args, directory } = context
   const store = args.text('store')

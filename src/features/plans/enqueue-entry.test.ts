@@ -12,7 +12,7 @@ import { schedulePass } from './pass/schedule-pass.js'
 const hour = 3_600_000
 const monday = Date.UTC(2026, 0, 5)
 
-describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('an entry that was missed (%s)', (url) => {
+describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('a missed entry (%s)', (url) => {
   async function staged(params = '') {
     const directory = mkdtempSync(join(tmpdir(), 'rota-entry-'))
     const clock = new FakeClock(monday)
@@ -34,7 +34,7 @@ describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('an entry that was m
       const usual = { plan, planPath: 'plan.yaml', source: 'plan:plan.yaml', id, isDry: false }
       return (await enqueueEntry(store, { ...usual, now: clock.now(), ...request })).outcome
     }
-    /** Removes what has ended, as `queue purge` does. */
+    /** Removes finished runs, as `queue purge` does. */
     const purge = async (): Promise<void> => {
       const [run] = await store.runs({ limit: 9 })
       await store.cancel({ run: run?.id ?? '', now: clock.now(), reason: 'test' })
@@ -44,7 +44,7 @@ describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('an entry that was m
     return { app, clock, store, plan, entry, write, ask, purge }
   }
 
-  it('Q4: by a pass becomes a run where that is asked for, once, also after its run was removed', async () => {
+  it('Q4: of a pass becomes a run on request, once, even after its run was removed', async () => {
     const { store, plan, entry, ask, purge, clock } = await staged()
     const request = { plan, source: 'plan:plan.yaml', windowMs: 0, lookBackMs: 24 * hour, isDry: false }
     const pass = async () => await schedulePass(store, { ...request, now: clock.now() })
@@ -61,7 +61,7 @@ describe.each(['memory:', 'sqlite:rota.db', 'files:queue'])('an entry that was m
     expect(await ask()).toBe('already_enqueued')
   })
 
-  it('Q4: by an engine becomes a run beside it, once, also after its run was removed', async () => {
+  it('Q4: of an engine becomes an additional run on request, once, even after its run was removed', async () => {
     const { app, clock, store, entry, ask, purge } = await staged()
     app.plans.add('plan.yaml')
     await app.start({ roles: { worker: false } })

@@ -23,7 +23,7 @@ function write(text: string | Buffer): string {
   return path
 }
 
-/** The lines of the error that a plan is refused with, without the one that names the file. */
+/** The lines of the error of a plan, without the line that names the file. */
 async function faultsOf(text: string | Buffer): Promise<string[]> {
   const path = write(text)
   const error = await loadPlan(path).then(
@@ -54,7 +54,7 @@ function planOf(entry: string, head = ''): string {
 }
 
 describe('a plan', () => {
-  it('Q2: is read as the sample of its design says', async () => {
+  it('Q2: is read as in the sample of the design', async () => {
     expect(await loadPlan(write(sample))).toEqual({
       timezone: 'Asia/Bangkok',
       entries: [
@@ -72,19 +72,19 @@ describe('a plan', () => {
     })
   })
 
-  it('Q2: ships as an example, which is that sample', () => {
+  it('Q2: is an example of the package, equal to the sample', () => {
     const path = new URL('../../../examples/plans/schedule_plan.yaml', import.meta.url)
     expect(readFileSync(path, 'utf8')).toContain(sample.slice(sample.indexOf('entries:')))
   })
 
-  it('Q2: may have no entries, and is then in Bangkok', async () => {
+  it('Q2: may have no entries, and has Asia/Bangkok as default zone', async () => {
     expect(await loadPlan(write('schema_version: v1\nentries: []'))).toEqual({
       timezone: 'Asia/Bangkok',
       entries: [],
     })
   })
 
-  it('Q2: is refused with all its faults at once, each where it was written', async () => {
+  it('Q2: is refused with all its faults together, each with its place', async () => {
     const text = [
       'schema_version: 1',
       'timezone: Bangkok',
@@ -154,7 +154,7 @@ describe('a plan', () => {
     expect(await faultsOf(text)).toContain(`plan.yaml:${fault}`)
   })
 
-  it('Q2: keys are the texts that were written', async () => {
+  it('Q2: has the keys as they were written', async () => {
     const params = '{ 012: a, 0x1F: b, 1.0: c, true: d, ~: e, 1e3: 1e30, 9007199254740993: 9007199254740991 }'
     const { entries } = await loadPlan(
       write(planOf(`{ publish_at: 2026-01-05T09:00, pipeline_path: a, params: ${params} }`)),
@@ -240,7 +240,7 @@ describe('a plan', () => {
     [
       'a time before all ids',
       planOf('{ publish_at: 1969-12-31T23:59Z, pipeline_path: a }'),
-      expect.stringContaining('it lies outside the years 1970 to 9999'),
+      expect.stringContaining('it is outside the years 1970 to 9999'),
     ],
   ])('Q2: is refused with %s', async (_, text, fault) => {
     const [first] = await faultsOf(text)
@@ -248,7 +248,7 @@ describe('a plan', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 
-  it('Q2: that is not there, or is a directory, says so', async () => {
+  it('Q2: that is missing or is a directory is reported', async () => {
     const missing = join(directory, 'none.yaml')
     await expect(loadPlan(missing)).rejects.toThrow(`${missing} cannot be read: there is no such file`)
     await expect(loadPlan(directory)).rejects.toThrow(`${directory} cannot be read: it is a directory`)
@@ -264,7 +264,7 @@ describe('a plan', () => {
     )
   })
 
-  it('has a shape for editors that takes the sample and refuses unknown keys', () => {
+  it('has a schema for editors that accepts the sample and refuses unknown keys', () => {
     const value = { schema_version: 'v1', entries: [{ publish_at: '2026-01-05T09:00', pipeline_path: 'a' }] }
     const schema = builtSchema('plan')
     expect(fits(schema, value)).toBe(true)
@@ -342,7 +342,7 @@ describe('the ids of a plan', () => {
     expect(one).toEqual(other.toReversed())
   })
 
-  it('Q5: that two entries share are an error, with the same params and with others', async () => {
+  it('Q5: shared by two entries are an error, with equal or different params', async () => {
     const text = [
       'schema_version: v1',
       'entries:',
@@ -357,7 +357,7 @@ describe('the ids of a plan', () => {
     ])
   })
 
-  it('Q5: name the minute of the due instant in the zone, whatever the text was', () => {
+  it('Q5: contain the due minute in the zone of the plan, however it was written', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 4_000_000_000 }),

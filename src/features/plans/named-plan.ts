@@ -71,7 +71,7 @@ export async function rehearsePass(
 ): Promise<Pass> {
   const { plan: name, windowMs, lookBackMs } = request
   const file = fileOf(context, name)
-  // Plans count in seconds: what is due this second is not late.
+  // Plans have a precision of seconds: an entry that is due this second is not late.
   const now = Math.floor(context.now() / 1000) * 1000
   const pass = { plan: await loadPlan(file), source: `${prefix}${name}`, planFile: realFile(file) }
   return await schedulePass(store, { ...pass, windowMs, lookBackMs, now, isDry: true })

@@ -23,7 +23,7 @@ function writePlan(name: string, times: readonly string[]): void {
   writeFileSync(join(directory, name), `schema_version: v1\ntimezone: UTC\nentries:${list}\n`)
 }
 
-/** Starts an app that names these plans, and stops it; it plans and performs nothing unless time passes. */
+/** Starts an app that names these plans, and stops it; it plans and performs nothing, because no time passes. */
 async function start(
   source: string,
   plans: readonly string[],
@@ -47,8 +47,8 @@ async function start(
 
 const both = ['plan:plan.yaml 20260105_0001', 'plan:plan.yaml 20260105_0002']
 
-describe('a plan that an app names no more', () => {
-  it('Q2: has its entries ended and what waits of it cancelled, and its history kept', async () => {
+describe('a plan that an app no longer names', () => {
+  it('Q2: ends: its entries end, its waiting runs are cancelled, and its history stays', async () => {
     expect((await start('config:shop', ['plan.yaml'], 60_000)).states).toEqual(['pending'])
     const after = await start('config:shop', [])
     expect(after).toEqual({ ended: 2, states: ['cancelled'], active: [], reasons: ['removed'] })
@@ -56,11 +56,11 @@ describe('a plan that an app names no more', () => {
     const ends = (await app.history({ action: 'trigger.end' })).map(({ actor, via }) => `${actor} ${via}`)
     await app.close()
     expect(ends).toEqual(['config:shop sync', 'config:shop sync'])
-    // Nothing comes back, and nothing ends twice.
+    // No entry comes back, and none ends twice.
     expect(await start('config:shop', [], 120_000)).toMatchObject({ ended: 0, states: ['cancelled'] })
   })
 
-  it('Q2: goes on while another app names it', async () => {
+  it('Q2: continues while another app names it', async () => {
     await start('config:shop', ['plan.yaml'])
     expect((await start('config:blog', ['plan.yaml'])).active).toEqual(both)
     expect(await start('config:shop', [])).toMatchObject({ ended: 0, active: both })
@@ -73,7 +73,7 @@ describe('a plan that an app names no more', () => {
     expect(await start('code:shop', [])).toMatchObject({ ended: 0, active: both })
   })
 
-  it('Q2: hands an entry that another plan took over to that plan, with the run that waits for it', async () => {
+  it('Q2: passes an entry that another plan also has to that plan, with its waiting run', async () => {
     await start('config:shop', ['plan.yaml'], 60_000)
     writePlan('other.yaml', ['2026-01-05T00:01'])
     const after = await start('config:shop', ['other.yaml'])
@@ -85,7 +85,7 @@ describe('a plan that an app names no more', () => {
     expect((await start('config:shop', ['other.yaml'], 120_000)).states).toEqual(['pending'])
   })
 
-  it('Q2: is performed again when it is named again, but for what was planned before', async () => {
+  it('Q2: is performed again when it is named again, except entries that were already planned', async () => {
     await start('config:shop', ['plan.yaml'], 60_000)
     await start('config:shop', [])
     const again = await start('config:shop', ['plan.yaml'], 60_000)

@@ -82,7 +82,7 @@ async function endPlan(
   store: Store,
   plan: {
     readonly name: string
-    /** The source of the app that names it no more: the audit says so. */
+    /** The source of the app that no longer names it, for the audit. */
     readonly app: string
     readonly plans: readonly PlanSource[]
     readonly now: Instant

@@ -31,7 +31,7 @@ interface Published {
 
 const monday = Date.UTC(2026, 0, 5)
 
-/** Lets time pass until so many attempts of an app have ended, however long its files take to read. */
+/** Advances the clock until this many attempts of an app have ended, however long its files take to read. */
 function ended(app: App, clock: FakeClock): (count: number) => Promise<void> {
   const runs: string[] = []
   app.on('run:ended', ({ run }) => void runs.push(run))
@@ -40,7 +40,7 @@ function ended(app: App, clock: FakeClock): (count: number) => Promise<void> {
   }
 }
 
-/** An app on a store that outlives it, as a file would. */
+/** An app on a store that outlives it, like a file. */
 function appOf(options: { clock?: FakeClock; plans?: readonly string[]; published?: Published[] }): App {
   const { clock, plans = ['plan.yaml'], published = [] } = options
   const app = createApp({ store: 'sqlite:rota.db', durability: 'normal', directory, clock }, 'code:test')
@@ -53,7 +53,7 @@ function appOf(options: { clock?: FakeClock; plans?: readonly string[]; publishe
 }
 
 describe('a plan that the engine runs', () => {
-  it('Q2: has each entry performed once when it is due, with its params and its ids as labels', async () => {
+  it('Q2: performs each entry once when it is due, with its params and its ids as labels', async () => {
     writePlan('plan.yaml', ['2026-01-05T01:00', '2026-01-05T02:00'], ', params: { n: 1 }')
     const clock = new FakeClock(monday)
     const published: Published[] = []
@@ -82,7 +82,7 @@ describe('a plan that the engine runs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('Q4: performs what fell due in the last day, and records what is older as missed', async () => {
+  it('Q4: performs entries that became due in the last day, and records older ones as missed', async () => {
     writePlan('plan.yaml', ['2026-01-03T23:59', '2026-01-04T00:00', '2026-01-04T20:00'])
     const clock = new FakeClock(monday)
     const published: Published[] = []
@@ -104,7 +104,7 @@ describe('a plan that the engine runs', () => {
     expect(published.length).toBe(2)
   })
 
-  it('Q6: has an entry that two plans share performed once, also when it moves from one to the other', async () => {
+  it('Q6: performs an entry of two plans once, also when it moves from one to the other', async () => {
     writePlan('a.yaml', ['2026-01-05T01:00', '2026-01-05T02:00'])
     writePlan('b.yaml', ['2026-01-05T01:00'])
     const clock = new FakeClock(monday)
@@ -166,7 +166,7 @@ describe('a plan that the engine runs', () => {
     await third.stop({ grace: 0 })
   })
 
-  it('is one plan where its path is written in two ways', async () => {
+  it('is one plan if its path is written in two ways', async () => {
     writePlan('plan.yaml', ['2026-01-05T01:00'])
     symlinkSync(directory, join(directory, 'link'))
     const app = appOf({ clock: new FakeClock(monday), plans: ['plan.yaml', './plan.yaml', 'link/plan.yaml'] })
@@ -174,7 +174,7 @@ describe('a plan that the engine runs', () => {
     await app.stop({ grace: 0 })
   })
 
-  it('ends an entry that vanished from it, and none that another plan has', async () => {
+  it('ends an entry that was removed from it, unless another plan has it', async () => {
     writePlan('plan.yaml', ['2026-01-05T01:00'])
     const clock = new FakeClock(monday)
     const published: Published[] = []
@@ -189,7 +189,7 @@ describe('a plan that the engine runs', () => {
     expect(published).toEqual([])
   })
 
-  it('Q2: with a fault, or with a pipeline that has one, keeps the app from starting, with nothing written', async () => {
+  it('Q2: with a fault, or with a faulty pipeline, prevents the start of the app, and nothing is written', async () => {
     writePlan('plan.yaml', ['2026-01-05T01:00'])
     write('web.yml', 'steps: [{ uses: gone }, { run: x }]')
     const clock = new FakeClock(monday)

@@ -14,7 +14,7 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { AppContext, StartingApp } from '../app-context.js'
 import type { RoundState, RoundStatus, ServiceTimes } from './status.js'
 
-/** A round as code writes it: its services are jobs by name or as they were defined. */
+/** A round as code writes it: its services are names of jobs, or return values of `app.job()`. */
 export interface RoundOptions extends Omit<RoundInput, 'services'> {
   readonly services: readonly (AnyJob | ServiceOptions)[]
 }
@@ -24,7 +24,7 @@ export interface ServiceOptions extends Omit<ServiceInput, 'job'> {
   readonly job: AnyJob
 }
 
-/** `app.rounds`: services that are checked every interval and performed in order. */
+/** `app.rounds`: services that are checked at an interval and performed in order. */
 export class Rounds {
   readonly #context: AppContext
 
@@ -93,13 +93,13 @@ export class Rounds {
     return await roundStates(await this.#context.store(), name)
   }
 
-  /** When every service ran last and is due again. */
+  /** When every service last ran and is due again. */
   async services(): Promise<readonly ServiceTimes[]> {
     const { serviceTimes } = await import('./status.js')
     return await serviceTimes(await this.#context.store())
   }
 
-  /** When one service ran last and is due again. */
+  /** When one service last ran and is due again. */
   async timing(service: string): Promise<ServiceTimes> {
     const { oneServiceTimes } = await import('./timing.js')
     return await oneServiceTimes(await this.#context.store(), service)
@@ -125,7 +125,7 @@ export class Rounds {
     return await this.#context.change(asked, (store, now) => setServiceTiming(store, { service, every, now }))
   }
 
-  /** Warns of services that are due more often than their round checks. */
+  /** Warns about services that are due more often than their round checks. */
   #warn(trigger: Trigger): void {
     const message = tooSeldom(trigger)
     if (message === undefined) return
@@ -144,7 +144,7 @@ function inputOf(options: Partial<RoundOptions>): Partial<RoundInput> {
   return { ...rest, services: services.map(serviceOf) }
 }
 
-/** What a job's own `app.job()` gave stands for its name. */
+/** Accepts the return value of `app.job()` instead of a name. */
 function serviceOf(service: RoundOptions['services'][number]): string | ServiceInput {
   if (typeof service !== 'object' || service === null) return service
   if (!('job' in service)) return service.name

@@ -8,7 +8,7 @@ import { kinds } from '../../../test/fixtures/feature-parts.js'
 import { roundCast } from './test/round-cast.js'
 
 describe('changing a round', () => {
-  it('another list lets the current service finish, drops the rest, and is checked at once', async () => {
+  it('with a new list, the current service finishes, the rest is dropped, and the list is checked immediately', async () => {
     const { stage, diary } = await atTen()
     const a = new Work()
     const jobs = { a: a.handler, ...diary.jobs('b', 'c') }
@@ -29,7 +29,7 @@ describe('changing a round', () => {
     expect(await isCovered(stage, 'r')).toBe(true)
   })
 
-  it('another interval starts a new grid, with a check at once', async () => {
+  it('with a new interval, a new grid begins with an immediate check', async () => {
     const { stage, diary } = await atTen()
     const jobs = diary.jobs('a')
     const process = await stage.process({ jobs, parts: [roundCast({ r: { every: '1h', services: ['a'] } })] })
@@ -41,7 +41,7 @@ describe('changing a round', () => {
     expect(await isCovered(stage, 'r')).toBe(true)
   })
 
-  it('another interval during a cycle waits for its service before it checks', async () => {
+  it('with a new interval during a cycle, the check waits for the current service', async () => {
     const { stage } = await atTen()
     const a = new Work()
     const jobs = { a: a.handler }
@@ -54,7 +54,7 @@ describe('changing a round', () => {
     expect(a.begun.map(({ dueAt }) => dueAt.getTime())).toEqual([ten, ten + 20 * minute + 1])
   })
 
-  it('the same definitions at a restart change nothing', async () => {
+  it('a restart with the same definitions changes nothing', async () => {
     const { stage, diary } = await atTen()
     const cast = { jobs: diary.jobs('a'), parts: [roundCast({ r: { every: '1h', services: ['a'] } })] }
     const first = await stage.process(cast)
@@ -66,7 +66,7 @@ describe('changing a round', () => {
     expect(diary.lines).toEqual(['a@0', 'a@60'])
   })
 
-  it('two rounds that claimRequest one service at two intervals are refused, and both are named', async () => {
+  it('two rounds with different intervals for one service are refused, and both are named', async () => {
     const { stage, diary } = await atTen()
     const jobs = ['a', 'b'].map((name) => defineJob(name, { handler: () => undefined }))
     const triggers = [
@@ -93,7 +93,7 @@ describe('changing a round', () => {
 })
 
 describe('holding a round', () => {
-  it('paused, it neither checks nor begins the next service; the current one finishes', async () => {
+  it('a paused round neither checks nor starts the next service; the current one finishes', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 5 * minute
     await stage.process({
@@ -116,7 +116,7 @@ describe('holding a round', () => {
     expect(await isCovered(stage, 'r')).toBe(true)
   })
 
-  it('a pause that ends by itself lets it go on then', async () => {
+  it('a round continues when its pause expires', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 5 * minute
     await stage.process({
@@ -130,7 +130,7 @@ describe('holding a round', () => {
     expect(diary.lines).toEqual(['a@0', 'b@30'])
   })
 
-  it('frozen, nothing is begun; thawed, it goes on', async () => {
+  it('a frozen round starts nothing; after a thaw it continues', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 5 * minute
     await stage.process({

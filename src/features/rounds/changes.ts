@@ -3,19 +3,19 @@ import type { Instant } from '../../time/instant.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { DefineConflict, Store } from '../../store/port.js'
-import { isSaid } from './due-services.js'
+import { hasOwnInterval } from './due-services.js'
 import { isRound, servicesOf, serviceTimings } from './facts.js'
 
 /**
- * A round begins with a check, whenever it is started or changed. Its grid stays while its interval does, and the check
- * is one more due instant beside it; another interval has a grid of its own.
+ * A round begins with a check whenever it is started or changed. Its grid stays as long as its interval does; the check
+ * is then an additional due instant that is not on the grid. A new interval has a new grid.
  */
 export function anchoredRound(trigger: Trigger, current: StoredTrigger | undefined, now: Instant): Trigger {
   const { schedule } = trigger
   if (schedule.kind !== 'interval') return trigger
   const before = current?.trigger.schedule
   if (before === undefined) return { ...trigger, schedule: { ...schedule, anchorAt: now } }
-  // The version before answers for everything up to now.
+  // The previous version decides about everything up to now.
   const alsoAt = now + 1
   const isSame = before.kind === 'interval' && before.everyMs === schedule.everyMs
   const anchorAt = isSame ? (before.anchorAt ?? alsoAt) : alsoAt
@@ -37,7 +37,7 @@ export async function refuseOtherIntervals(
   const differing = differingIntervals(all)
   if (differing.size === 0) return
   const timings = await serviceTimings(store, new Set(differing.keys()))
-  // What was set by hand holds in all of them, where none says anything else.
+  // An interval that was set by hand applies in all rounds, if no list gives one.
   const isOwned = (job: string): boolean => timings.get(job)?.value.isSet === true && !isWritten(all, job)
   const faults = [...differing].flatMap(([job, found]) => (isOwned(job) ? [] : found))
   if (faults.length === 0) return
@@ -46,16 +46,17 @@ export async function refuseOtherIntervals(
   throw new RotaError('DEFINITION_CONFLICT', `rounds differ about a service: ${faults.join('; ')}; ${hint}`)
 }
 
-/** Whether one of the rounds gives a service an interval of its own. */
+/** Whether the list of one of the rounds gives a service an interval. */
 function isWritten(rounds: readonly Trigger[], service: string): boolean {
   return rounds.some(
     (trigger) =>
-      trigger.round?.services.some(({ job, everyMs }) => job === service && isSaid(trigger, everyMs)) ===
-      true,
+      trigger.round?.services.some(
+        ({ job, everyMs }) => job === service && hasOwnInterval(trigger, everyMs),
+      ) === true,
   )
 }
 
-/** What rounds say differently of a service, by its name. */
+/** The different intervals that rounds give a service, by its name. */
 function differingIntervals(rounds: readonly Trigger[]): ReadonlyMap<string, readonly string[]> {
   const first = new Map<string, { round: string; everyMs: number }>()
   const faults = new Map<string, string[]>()
@@ -75,7 +76,7 @@ function differingIntervals(rounds: readonly Trigger[]): ReadonlyMap<string, rea
 
 /**
  * The jobs among the conflicts that are services of this program's rounds and of another's. A service has one name and
- * one timing wherever its code lives, so each program may bring its own code for it.
+ * one timing wherever its code is, so each program may have its own code for it.
  */
 export async function sharedServices(
   store: Store,

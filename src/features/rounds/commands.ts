@@ -100,13 +100,13 @@ function calendarOf({ args }: Surroundings): Pick<RoundInput, 'calendar' | 'time
   }
 }
 
-/** A name never has an equals sign. */
+/** Names never contain an equals sign. */
 function serviceOf(text: string): string | { job: string; every: string | number } {
   const [job = '', every] = text.split('=', 2)
   return every === undefined ? job : { job, every: durationOf(every) }
 }
 
-/** A number alone is milliseconds, as it is everywhere else. */
+/** A number without a unit is milliseconds, as everywhere. */
 function durationOf(text: string): string | number {
   return /^\d+$/.test(text) ? Number(text) : text
 }

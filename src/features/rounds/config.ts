@@ -7,7 +7,7 @@ import { checkServices, noteUnknownServices, readRound, roundOrigin, type RoundI
 
 /** What a config may say about rounds. */
 export interface RoundsConfig {
-  /** Services that are checked every interval and performed in order, by the name of their round. */
+  /** Services that are checked at an interval and performed in order, by the name of their round. */
   readonly rounds?: Readonly<Record<string, RoundInput>> | undefined
 }
 

@@ -6,7 +6,7 @@ import { scheduleOf } from '../../kernel/trigger/schedule.js'
 const hour = 3_600_000
 
 describe('defineRound', () => {
-  it('makes a trigger of it: an interval that begins at once, with its services', () => {
+  it('returns a trigger: an immediate interval with services', () => {
     const services = ['a', { job: 'b', every: '24h' }]
     expect(defineRound('r', { every: '1h', services, priority: 3 })).toMatchObject({
       name: 'r',
@@ -23,16 +23,16 @@ describe('defineRound', () => {
     })
   })
 
-  it('R1: takes milliseconds as well as durations', () => {
+  it('R1: accepts milliseconds and durations', () => {
     expect(defineRound('r', { every: 3_600_000, services: ['a'] }).schedule).toMatchObject({ everyMs: hour })
   })
 
-  it('calls a check late when the next one would be due', () => {
+  it('treats a check as late when the next one would be due', () => {
     expect(defineRound('r', { every: '5s', services: ['a'] }).catchUp.graceMs).toBe(5000)
     expect(defineRound('r', { every: '1h', services: ['a'] }).catchUp.graceMs).toBe(60_000)
   })
 
-  it('is frozen', () => {
+  it('returns a frozen object', () => {
     const { round } = defineRound('r', { every: '1h', services: ['a'] })
     expect(Object.isFrozen(round?.services)).toBe(true)
   })
@@ -70,16 +70,16 @@ describe('defineRound', () => {
     for (const [index, text] of expected.entries()) expect(told[index]).toContain(text)
   })
 
-  it('refuses more services than anyone lists', () => {
+  it('refuses too many services', () => {
     const services = Array.from({ length: 101 }, (_, index) => `s${index}`)
     expect(() => defineRound('r', { every: '1h', services })).toThrow('101 services are too many')
   })
 })
 
-describe('one more due instant beside a grid', () => {
+describe('an additional due instant of a grid', () => {
   const spec = { kind: 'interval', everyMs: 10, anchorAt: 100, immediate: true } as const
 
-  it('stands between two of the grid, and is one of them where they meet', () => {
+  it('is between two instants of the grid, or coincides with one', () => {
     const instants = (alsoAt: number): number[] => {
       const schedule = scheduleOf({ ...spec, alsoAt })
       const forth: number[] = []

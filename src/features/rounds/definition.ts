@@ -68,7 +68,7 @@ export function defineRound(name: string, input: RoundInput, calendars?: Calenda
   return trigger as Trigger
 }
 
-/** The frozen trigger of a round, or undefined where something was wrong, which is noted at the place. */
+/** The frozen trigger of a round, or undefined if there are faults, which are added to the place. */
 export function readRound(
   written: {
     readonly name: unknown
@@ -109,7 +109,7 @@ export function readRound(
     schedule: { kind: 'interval', everyMs, immediate: true, ...(calendar === undefined ? {} : { calendar }) },
     payload: undefined,
     partition: undefined,
-    // A check that comes later than the next one would is late, however short the interval is.
+    // A check is late when the next one is due, however short the interval is.
     catchUp: { mode: 'latest', maxAgeMs: undefined, maxRuns: 1, graceMs: Math.min(60_000, everyMs) },
     overlap: 'skip',
     jitterMs: 0,
@@ -126,22 +126,22 @@ const roundOptionNames = ['every', 'services', 'priority', 'enabled', 'timezone'
 /** Where a config names the services of a round. */
 export const roundOrigin: TriggerOrigin = { section: 'rounds', jobAt: (index) => ['services', index] }
 
-/** Notes rounds with an asset among their services. */
+/** Reports rounds that have an asset as a service. */
 export function checkServices({ own, others, triggers }: KnownDefinitions): void {
   for (const { trigger, place } of triggers) {
     const services = trigger.round?.services ?? []
     const asset = services.find(({ job }) => (own.get(job) ?? others.get(job))?.asset !== undefined)
     if (asset === undefined) continue
-    const message = `${asset.job} is an asset and has no one state`
-    fault(within(place, 'services'), message, 'jobs that are no assets')
+    const message = `${asset.job} is an asset; a service cannot be one`
+    fault(within(place, 'services'), message, 'jobs that are not assets')
   }
 }
 
-/** Notes which services of a list are no jobs, all together; what else is wrong with the list is not looked at. */
+/** Reports all services of a list that are not jobs; does not check anything else. */
 export function noteUnknownServices(services: unknown, jobs: ReadonlySet<string>, place: Place): void {
   if (!Array.isArray(services)) return
   const names = services.map((one: unknown) => (isMap(one) ? one['job'] : one))
-  // What can be no name is refused as that already.
+  // Invalid names are already reported as such.
   const unknown = names.filter((name): name is string => isName(name) && !jobs.has(name))
   if (unknown.length === 0) return
   const meant = unknown.flatMap((name) => nearest(name, [...jobs]) ?? [])
@@ -149,7 +149,7 @@ export function noteUnknownServices(services: unknown, jobs: ReadonlySet<string>
   fault(place, `no jobs of that name: ${[...new Set(unknown)].join(', ')}${hint}`, 'the names of jobs')
 }
 
-/** How often something may be. */
+/** The limits of an interval. */
 const bounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d' }
 const mostServices = 100
 
@@ -193,7 +193,7 @@ function refuseTwice(services: readonly RoundService[], place: Place): void {
   if (twice.length > 0) fault(place, `more than once: ${twice.join(', ')}`, 'every service once')
 }
 
-/** Which services of a round are due more often than it looks, in a sentence. */
+/** A sentence about the services that are due more often than their round checks. */
 export function tooSeldom({ schedule, round }: Trigger): string | undefined {
   const checkMs = schedule.kind === 'interval' ? schedule.everyMs : 0
   const often = (round?.services ?? []).filter(({ everyMs }) => everyMs < checkMs)

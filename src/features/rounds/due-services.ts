@@ -11,8 +11,9 @@ import { gridOf } from '../../kernel/trigger/schedule.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 
 /**
- * The timing of a service under the list that names it. What was set by hand holds until the list itself says something
- * else; a list that only has the interval of its round says nothing, so rounds of any pace can share such a service.
+ * The timing of a service under the list that names it. An interval that was set by hand applies until the list gives a
+ * different one. A list without an own interval for the service does not count, so rounds with different intervals can
+ * share the service.
  */
 export function listedTiming(
   trigger: Trigger,
@@ -21,29 +22,29 @@ export function listedTiming(
 ): ServiceTiming {
   if (known === undefined)
     return { lastRunAt: null, everyMs, listedMs: everyMs, triedAt: null, inFlight: null }
-  const listedMs = known.isSet === true && !isSaid(trigger, everyMs) ? 0 : everyMs
+  const listedMs = known.isSet === true && !hasOwnInterval(trigger, everyMs) ? 0 : everyMs
   if (known.listedMs === listedMs) return known
   if (listedMs === 0 || known.listedMs === null) return { ...known, listedMs }
   const { isSet: _, ...rest } = known
   return { ...rest, everyMs, listedMs }
 }
 
-/** Whether a list gives a service an interval of its own; one that equals the round's may not have been written at all. */
-export function isSaid({ schedule }: Trigger, everyMs: number): boolean {
+/** Whether a list gives a service its own interval. An interval equal to that of the round may be the default. */
+export function hasOwnInterval({ schedule }: Trigger, everyMs: number): boolean {
   return schedule.kind !== 'interval' || schedule.everyMs !== everyMs
 }
 
-/** The instant that a check counts from: where the list was replaced between two checks of the grid, the earlier one. */
+/** The instant from which intervals are measured: for a check between two instants of the grid, the earlier one. */
 export function onGrid({ schedule }: Trigger, at: Instant): Instant {
   return schedule.kind === 'interval' ? (gridOf(schedule).previous(at + 1) ?? at) : at
 }
 
-/** When a service is due again; absent where it never ran. */
+/** When a service is due again; undefined if it never ran. */
 export function dueAgainAt({ lastRunAt, everyMs }: ServiceTiming): Instant | undefined {
   return lastRunAt === null ? undefined : lastRunAt + everyMs
 }
 
-/** Why a check leaves a service out; absent where it is due. */
+/** Why a check skips a service; undefined if it is due. */
 export function whyNotDue(
   service: string,
   timing: ServiceTiming,
@@ -52,12 +53,12 @@ export function whyNotDue(
   if (timing.inFlight !== null) return { service, reason: 'in_flight', round: timing.inFlight.round }
   const dueAt = dueAgainAt(timing)
   if (dueAt !== undefined && checkedAt < dueAt) return { service, reason: 'not_due', dueAt }
-  // One that failed is due again at the next check, not a second time for this one.
+  // A failed service is due again at the next check, not a second time for this one.
   if (timing.triedAt !== null && checkedAt <= timing.triedAt) return { service, reason: 'tried' }
   return undefined
 }
 
-/** The run that a service becomes when its turn has come. */
+/** The run of a service. */
 export function newServiceRun(
   due: DueTrigger,
   job: Job,
@@ -73,7 +74,7 @@ export function newServiceRun(
     dueAt: at.checkedAt,
     runAt: at.now,
     priority: trigger.priority ?? job.priority,
-    // A run that somebody retries by hand waits for the one that its rounds have begun since.
+    // A manual retry waits for a run that a round has started meanwhile.
     slots: [...slotsFor({ job, trigger }), { key: `service:${job.name}`, limit: 1 }],
     endEffect: keepingName(serviceEffect.name, {
       isJob: job.sla?.notOlderThanMs !== undefined,
@@ -83,7 +84,7 @@ export function newServiceRun(
   }
 }
 
-/** What a check found, as the ledger keeps it: `due s1, s2; skipped daily (not_due, due 2026-01-06T09:00:00Z)`. */
+/** The result of a check, as the ledger stores it: `due s1, s2; skipped daily (not_due, due 2026-01-06T09:00:00Z)`. */
 export function formatCheck(due: readonly string[], skipped: readonly SkippedService[]): string {
   const parts = [
     ...(due.length === 0 ? [] : [`due ${due.join(', ')}`]),

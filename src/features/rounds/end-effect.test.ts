@@ -43,11 +43,11 @@ it('R9: the end of the last service removes its cycle and keeps the results', ()
   ])
 })
 
-it('R11: a service that failed keeps the time of its last success and is no longer in flight', () => {
+it('R11: a failed service keeps the time of its last success and is no longer in flight', () => {
   expect(changes(failed, timing, undefined)).toEqual([{ ...timed, value: { ...timing, inFlight: null } }])
 })
 
-it('a run that is not the current one of the cycle leaves the cycle as it is', () => {
+it('a run that is not the current one of the cycle does not change the cycle', () => {
   expect(changes({ ...run, id: 'other' }, undefined, cycle)).toEqual([])
 })
 

@@ -6,8 +6,8 @@ import { define, end } from '../../engine/sync/sync.js'
 import { kinds } from '../../../test/fixtures/feature-parts.js'
 import { roundCast } from './test/round-cast.js'
 
-describe('the seed’s scenarios', () => {
-  it('R1, R2: scenario 1: three services run at once and in order, and all again after an hour', async () => {
+describe('the scenarios of the original design', () => {
+  it('R1, R2: scenario 1: three services run immediately and in order, and again after an hour', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 5 * minute
     await stage.process({
@@ -24,7 +24,7 @@ describe('the seed’s scenarios', () => {
     expect(await isCovered(stage, 'my_scheduler')).toBe(true)
   })
 
-  it('R7: scenario 2: after a crash at 10:15 the restart at 10:20 goes on with s3 alone', async () => {
+  it('R7: scenario 2: after a crash at 10:15, the restart at 10:20 continues with s3 only', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 5 * minute
     const s3 = new Work()
@@ -56,7 +56,7 @@ describe('the seed’s scenarios', () => {
     expect(await isCovered(stage, 'my_scheduler')).toBe(true)
   })
 
-  it('R5: scenario 3: the 25th check is next day at 10:00, and both services run there', async () => {
+  it('R5: scenario 3: the 25th check is at 10:00 on the next day, and both services run', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = minute
     await stage.process({
@@ -82,7 +82,7 @@ describe('the seed’s scenarios', () => {
 })
 
 describe('a round', () => {
-  it('R1: a check with nothing to do leads to the next one all the same', async () => {
+  it('R1: a check that finds nothing due is followed by the next one', async () => {
     const { stage, diary } = await atTen()
     await stage.process({
       ...patient,
@@ -114,7 +114,7 @@ describe('a round', () => {
     expect(diary.lines).toEqual(['a@0', 'b@0', 'a@60', `c@${60 + 1 / minute}`])
   })
 
-  it('R5: a service is counted from its check, however late in the cycle it ran, so it never slips', async () => {
+  it('R5: the interval of a service is measured from its check, however late in the cycle it ran, so it never drifts', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 25 * minute
     await stage.process({
@@ -125,7 +125,7 @@ describe('a round', () => {
     expect(diary.lines).toEqual(['a@0', 'b@25', 'a@60', 'b@85', 'a@120', 'b@145'])
   })
 
-  it('R6: before a service starts it is current and no longer queued; when it ends its result, its timing and none as current are one', async () => {
+  it('R6: before a service starts, the state names it as current and not as queued; its end writes result, timing and state together', async () => {
     const { stage } = await atTen()
     const [a, b] = [new Work(), new Work()]
     await stage.process({
@@ -158,7 +158,7 @@ describe('a round', () => {
     })
   })
 
-  it('R8: another name does not see that state', async () => {
+  it('R8: a round with another name does not see that state', async () => {
     const { stage, diary } = await atTen()
     const a = new Work()
     const jobs = { a: a.handler, ...diary.jobs('b') }
@@ -175,7 +175,7 @@ describe('a round', () => {
     expect(check?.detail).toBe('due b; skipped a (in_flight, in one)')
   })
 
-  it('R9: the state is gone when the cycle ends, whatever the results, and the next check is on the grid', async () => {
+  it('R9: the state is deleted when the cycle ends, whatever the results, and the next check is on the grid', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 7 * minute
     diary.failing = new Set(['a', 'b'])
@@ -192,7 +192,7 @@ describe('a round', () => {
     ])
   })
 
-  it('R9: a clean stop keeps the state while work is left, and a start goes on with it', async () => {
+  it('R9: a clean stop keeps the state if services are left, and a start continues with it', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 5 * minute
     await stage.process({ jobs: diary.jobs('a', 'b', 'c'), triggers: {} })
@@ -215,7 +215,7 @@ describe('a round', () => {
     expect(await isCovered(stage, 'r')).toBe(true)
   })
 
-  it('R9: a process that stops in order finishes its service and leaves the rest to the next one', async () => {
+  it('R9: a process that stops cleanly finishes its service and leaves the rest to the next process', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = 2 * second
     const cast = {
@@ -239,7 +239,7 @@ describe('a round', () => {
     expect(await cycleOf(stage, 'r')).toBeUndefined()
   })
 
-  it('R9: a stop with the last service running keeps the state until that ends', async () => {
+  it('R9: a stop during the last service keeps the state until that service ends', async () => {
     const { stage } = await atTen()
     const a = new Work()
     await stage.process({ jobs: { a: a.handler } })
@@ -253,7 +253,7 @@ describe('a round', () => {
     expect(await timingOf(stage, 'a')).toMatchObject({ lastRunAt: ten })
   })
 
-  it('R11: a failed service is an error in the results, the cycle goes on, and it is due at the next check only', async () => {
+  it('R11: a failed service is an error in the results, the cycle continues, and the service is due at the next check', async () => {
     const { stage, diary } = await atTen()
     diary.failing = new Set(['a'])
     const b = new Work()
@@ -274,7 +274,7 @@ describe('a round', () => {
     expect(diary.lines).toEqual(['a@0', 'a@60', 'a@240'])
   })
 
-  it('a check during an open cycle is an overlap that names what runs', async () => {
+  it('a check during an open cycle is an overlap that names the current run', async () => {
     const { stage } = await atTen()
     const a = new Work()
     await stage.process({
@@ -293,7 +293,7 @@ describe('a round', () => {
     expect(a.begun.map(({ dueAt }) => (dueAt.getTime() - ten) / hour)).toEqual([0, 3])
   })
 
-  it('R7: checks that were missed while down are one check, after the resumed cycle', async () => {
+  it('R7: checks that were missed during downtime become one check, after the resumed cycle', async () => {
     const { stage, diary } = await atTen()
     const a = new Work()
     const cast = {
@@ -326,7 +326,7 @@ describe('a round', () => {
     expect(await isCovered(stage, 'r')).toBe(true)
   })
 
-  it('a cycle says that it was resumed, by another process or after a lost run', async () => {
+  it('a cycle is marked as resumed by another process or after a lost run', async () => {
     const { stage, diary } = await atTen()
     const [a, c] = [new Work(), new Work()]
     const cast = {
@@ -348,7 +348,7 @@ describe('a round', () => {
 })
 
 describe('R10: a service of two rounds', () => {
-  it('runs once where both check in the same millisecond, and the other says why not', async () => {
+  it('runs once if both check in the same millisecond, and the other round records why not', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = minute
     await stage.process({
@@ -371,7 +371,7 @@ describe('R10: a service of two rounds', () => {
     expect(skip?.detail).toBe('due own; skipped shared (in_flight, in one)')
   })
 
-  it('does not run a second time for one instant because it failed in the other round', async () => {
+  it('does not run a second time for the same check after it failed in the other round', async () => {
     const { stage, diary } = await atTen()
     diary.tookMs = minute
     diary.failing = new Set(['shared'])

@@ -6,7 +6,7 @@ import { serviceRunId, type Cycle, type ServiceTiming } from './round.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import type { Store } from '../../store/port.js'
 
-/** Reads what the ticks of rounds have to know. */
+/** Reads what the ticks of rounds need. */
 export async function roundFacts(
   store: Store,
   due: readonly DueTrigger[],
@@ -39,7 +39,7 @@ export async function openCycles(
   return byName<Cycle>(await store.stateEntries({ kind: 'cycle', names, items: [''], limit: names.length }))
 }
 
-/** What is known about the last successes of rounds that promise them, by name. */
+/** The last successes of rounds with `notOlderThan`, by name. */
 async function lastSuccesses(
   store: Store,
   rounds: readonly Trigger[],
@@ -66,7 +66,7 @@ export function servicesOf({ round }: Trigger): readonly string[] {
   return round?.services.map(({ job }) => job) ?? []
 }
 
-/** A cycle is taken up again by a process that was started after it began, or after its last run was lost with its worker. */
+/** A cycle is resumed if a process that started later continues it, or if its last run was lost with its worker. */
 async function isTakenUp(
   store: Store,
   { name, cycle, startedAt }: { name: string; cycle: Cycle; startedAt: Instant },

@@ -16,7 +16,7 @@ export interface RoundsApp {
   now(): Instant
 }
 
-/** The rounds, by name: how each stands, and the saved state of its open cycle. */
+/** The rounds, by name, with their status and the saved state of their open cycle. */
 export async function listRounds(
   app: RoundsApp,
   { all, name }: { readonly all: boolean; readonly name?: string | undefined },

@@ -9,13 +9,13 @@ import { rangeFields } from '../../wire/views/why.js'
 
 type Skipped = CheckNotice['skipped'][number]
 
-/** What `rota up` prints of rounds: their checks, and the services of their runs. */
+/** What `rota up` prints about rounds: their checks, and the services of their runs. */
 export const roundNotices: FeatureNotices = {
   range: (range, { checks }, times) => checkNotice(range, checks, times),
   subject: (run) => (isServiceRun(run) ? `${run.trigger}: ${run.job}` : undefined),
 }
 
-/** What a check of a round found due and left out; undefined for a range of anything else. */
+/** The due and skipped services of a check; undefined if a range is not one of a round. */
 function checkNotice(
   range: LedgerRange,
   checks: readonly CheckNotice[] | undefined,
@@ -38,7 +38,7 @@ function checkNotice(
   return { level: 'info', symbol: '–', subject: range.trigger, text, data }
 }
 
-/** Why a check left a service out. */
+/** Why a check skipped a service. */
 export function skipText({ reason, dueAt, round }: Skipped, times: TimeText): string {
   switch (reason) {
     case 'not_due':

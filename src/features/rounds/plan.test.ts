@@ -21,7 +21,7 @@ const hour = 60 * minute
 
 const job = (name: string) => defineJob(name, { handler: () => undefined })
 
-/** A round as the store would hand it over, with what its ticks and the ends of its runs leave behind. */
+/** A round as the store would return it, updated by its ticks and the ends of its runs. */
 class World {
   readonly notes = new Map<string, StateEntry>()
   readonly runs: NewRun[] = []
@@ -123,7 +123,7 @@ class World {
 }
 
 describe('planRound', () => {
-  it('begins the first service that is due, and writes everything about it', () => {
+  it('starts the first due service, and writes its run, timing and cycle', () => {
     const world = new World()
     const tick = world.tick(t0 + 5)
     expect(tick).toMatchObject({ cursorAt: t0 + 5, nextAt: t0 + hour })
@@ -145,12 +145,12 @@ describe('planRound', () => {
     })
   })
 
-  it('gives the same tick twice from the same facts', () => {
+  it('plans the same tick twice from the same facts', () => {
     const world = new World()
     expect(planRound(world.due, world.facts(), t0 + 5)).toEqual(planRound(world.due, world.facts(), t0 + 5))
   })
 
-  it('looks at the timing again before it begins the next', () => {
+  it('checks the timing again before it starts the next service', () => {
     const world = new World()
     world.tick(t0)
     world.end(true, t0 + 1)
@@ -166,7 +166,7 @@ describe('planRound', () => {
     expect(tick.ranges).toMatchObject([{ firstAt: t0, detail: 'skipped b (in_flight, in other)' }])
   })
 
-  it('closes the cycle where nothing that is left is due, and checks what is due meanwhile', () => {
+  it('closes the cycle if no remaining service is due, and makes the check that became due meanwhile', () => {
     const world = new World(hour, ['a', 'b'])
     world.tick(t0)
     world.end(true, t0 + 1)
@@ -180,7 +180,7 @@ describe('planRound', () => {
     expect(world.cycle).toMatchObject({ checkedAt: t0 + hour, results: [] })
   })
 
-  it('leaves out what the list has no more', () => {
+  it('skips a service that is no longer in the list', () => {
     const world = new World()
     world.tick(t0)
     world.end(true, t0 + 1)
@@ -190,7 +190,7 @@ describe('planRound', () => {
     expect(world.cycle?.skipped).toEqual([{ service: 'b', reason: 'replaced' }])
   })
 
-  it('R7: marks the cycle as resumed when it is', () => {
+  it('R7: marks a resumed cycle', () => {
     const world = new World()
     world.tick(t0)
     world.end(true, t0 + 1)
@@ -198,13 +198,13 @@ describe('planRound', () => {
     expect(world.cycle?.resumed).toBe(true)
   })
 
-  it('refuses to guess about a service whose job is gone', () => {
+  it('throws if the job of a service is missing', () => {
     const world = new World()
     world.jobs.delete('a')
-    expect(() => world.tick(t0)).toThrow('the service a is no job of this store')
+    expect(() => world.tick(t0)).toThrow('the service a is not a job of this store')
   })
 
-  it('moves nothing while it is paused, and wakes when the pause ends', () => {
+  it('changes nothing while it is paused, and ticks when the pause ends', () => {
     const world = new World()
     world.hold({ fromAt: t0 - 5, untilAt: t0 + 90 * minute })
     const tick = world.tick(t0 + hour)
@@ -224,7 +224,7 @@ describe('planRound', () => {
 })
 
 describe('closeRound', () => {
-  it('drops what was left for another list, and lets the current service finish', () => {
+  it('drops the remaining services if another list follows, and lets the current one finish', () => {
     const world = new World()
     world.tick(t0)
     const tick = closeRound(world.due, world.cycle, { now: t0 + hour, isReplaced: true })
@@ -237,7 +237,7 @@ describe('closeRound', () => {
     expect(world.cycle).toMatchObject({ queue: [], current: { service: 'a' } })
   })
 
-  it('removes a cycle of which nothing runs', () => {
+  it('removes a cycle without a current service', () => {
     const world = new World()
     world.tick(t0)
     world.end(true, t0 + 1)
@@ -259,7 +259,7 @@ describe('the timing of a service', () => {
   const hourly = defineRound('hourly', { every: '1h', services: ['a'] })
   const daily = defineRound('daily', { every: '24h', services: ['a'] })
 
-  it('R5: set by hand, holds in rounds of any pace that do not write an interval', () => {
+  it('R5: set by hand, applies in all rounds whose lists give no interval', () => {
     const set = { ...known, everyMs: 5 * hour, isSet: true } as const
     const held = listedTiming(hourly, { job: 'a', everyMs: hour }, set)
     expect(held).toEqual({ ...set, listedMs: 0 })
@@ -268,14 +268,14 @@ describe('the timing of a service', () => {
     expect(written).toEqual({ ...known, everyMs: 3 * hour, listedMs: 3 * hour })
   })
 
-  it('says where a service is due more often than its round checks', () => {
+  it('reports a service that is due more often than its round checks', () => {
     expect(tooSeldom(hourly)).toBeUndefined()
     expect(tooSeldom(defineRound('r', { every: '7h', services: ['a', { job: 'b', every: '1h' }] }))).toBe(
       'b every 1h in a round that checks every 7h: it runs at its checks only',
     )
   })
 
-  it('follows the list when the list says something else', () => {
+  it('follows the list when the list gives a different interval', () => {
     expect(listedTiming(hourly, { job: 'a', everyMs: 2 * hour }, known)).toMatchObject({ everyMs: 2 * hour })
   })
 
@@ -286,7 +286,7 @@ describe('the timing of a service', () => {
     expect(listedTiming(hourly, { job: 'a', everyMs: hour }, before)).toEqual({ ...set, listedMs: hour })
   })
 
-  it('R4: is due where it never ran, or its interval has passed at the instant of the check', () => {
+  it('R4: makes a service due if it never ran or its interval has passed at the check', () => {
     const never = { ...known, lastRunAt: null, triedAt: null }
     expect(whyNotDue('a', never, t0)).toBeUndefined()
     expect(whyNotDue('a', known, t0 + hour)).toBeUndefined()
@@ -299,14 +299,14 @@ describe('the timing of a service', () => {
   })
 })
 
-describe('whatever happens', () => {
+describe('in any sequence of events', () => {
   const move = fc.oneof(
     fc.record({ kind: fc.constant('end' as const), isDone: fc.boolean() }),
     fc.record({
       kind: fc.constant('pass' as const),
       ms: fc.constantFrom(1, 20_000, 7 * minute, 61 * minute, 5 * hour),
     }),
-    // Time in which nobody plans.
+    // Downtime of the scheduler.
     fc.record({ kind: fc.constant('down' as const), ms: fc.constantFrom(1000, 30 * minute, 4 * hour) }),
   )
 

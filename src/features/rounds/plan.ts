@@ -32,46 +32,46 @@ import { nextLook, scheduleOf } from '../../kernel/trigger/schedule.js'
 import { openPause, type Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 
-/** What a tick of a round has to know besides its trigger. */
+/** What a tick of a round needs besides its trigger. */
 export interface RoundFacts {
   /** The open cycle. */
   readonly cycle: Revisioned<Cycle> | undefined
-  /** The timings of its services, by name, where there are any. */
+  /** The timings of its services, by name. */
   readonly timings: ReadonlyMap<string, Revisioned<ServiceTiming>>
   /** The jobs of its services, by name. */
   readonly jobs: ReadonlyMap<string, Job>
-  /** Whether the open cycle is taken up again. */
+  /** Whether the open cycle is resumed. */
   readonly isResumed: boolean
-  /** What is known about its last success, where it promises one. */
+  /** Its last success, if it has `notOlderThan`. */
   readonly freshness?: Revisioned<Freshness> | undefined
 }
 
-/** The value of a note, and the revision it was read at. */
+/** The value of a state entry, and the revision at which it was read. */
 export interface Revisioned<Value> {
   readonly value: Value
   readonly revision: number
 }
 
-/** Works out what becomes of a round now. Pure: two schedulers plan the same, and the revisions of the state entries decide whose tick counts. */
+/** Plans the tick of a round. Pure: two schedulers plan the same, and the revisions of the state entries decide whose tick counts. */
 export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tick {
   const pause = openPause(due, now)
-  // What the pause holds back is cut out when it is over.
+  // The checks during the pause are recorded when it is over.
   if (pause !== undefined) return tickOf(due, { now, cursorAt: due.cursorAt, nextAt: pause.untilAt })
-  const going = goOn(due, facts, now)
+  const next = continueCycle(due, facts, now)
   const checks = checksOf(due, now)
-  if (going.cycle !== undefined) return meanwhile(due, { going, checks, now, facts })
+  if (next.cycle !== undefined) return tickDuringCycle(due, { next, checks, now, facts })
   const checked = check(due, { checks, now, facts })
-  const over = going.over ?? checked.empty
+  const over = next.over ?? checked.empty
   return tickOf(due, {
     now,
     runs: checked.turn?.run,
-    ranges: [...going.ranges, ...checked.ranges],
-    checks: [...(going.notice ?? []), ...(checked.notice ?? [])],
+    ranges: [...next.ranges, ...checked.ranges],
+    checks: [...(next.notice ?? []), ...(checked.notice ?? [])],
     stateChanges: [
       ...cycleEntry(due, facts, checked.turn?.cycle),
       ...checked.stateChanges,
-      ...lastCheckEntry(due, checked.empty ?? going.over),
-      ...keptDeadlines(going.over, now),
+      ...lastCheckEntry(due, checked.empty ?? next.over),
+      ...keptDeadlines(next.over, now),
       ...(over !== undefined && isSuccess(over)
         ? successChanges(due.trigger.name, facts.freshness, now)
         : []),
@@ -80,8 +80,8 @@ export function planRound(due: DueTrigger, facts: RoundFacts, now: Instant): Tic
 }
 
 /**
- * The tick that closes the version of a round: it begins nothing. Where another list follows, what was left of the open
- * cycle is dropped, and checks that are due are made by the new list.
+ * The tick that closes the version of a round; it starts no service. If another list follows, the rest of the open cycle
+ * is dropped, and the new list makes the due checks.
  */
 export function closeRound(
   due: DueTrigger,
@@ -103,17 +103,17 @@ export function closeRound(
   return tickOf(due, { now, ranges: [...laterRanges(due, cycle, skipped), ...ranges], stateChanges })
 }
 
-/** The cycle after this tick, and what had to be said on the way. */
-interface Going {
+/** The cycle after this tick, and the ledger ranges of skipped services. */
+interface Continued {
   readonly cycle: Cycle | undefined
   readonly turn: Turn | undefined
   readonly ranges: readonly LedgerRange[]
   readonly notice?: readonly CheckNotice[] | undefined
-  /** The cycle that is over because nothing that was left of it is due. */
+  /** The cycle that is over because no remaining service is due. */
   readonly over?: Cycle | undefined
 }
 
-/** A service whose turn has come: its run, its timing with the mark, and the cycle that waits for it. */
+/** The next service: its run, its timing with the in-flight mark, and the cycle that waits for it. */
 interface Turn {
   readonly cycle: Cycle
   readonly run: NewRun
@@ -121,8 +121,8 @@ interface Turn {
   readonly timing: ServiceTiming
 }
 
-/** Begins the next service of the open cycle where its last one has ended. */
-function goOn(due: DueTrigger, facts: RoundFacts, now: Instant): Going {
+/** Starts the next service of the open cycle if the previous one has ended. */
+function continueCycle(due: DueTrigger, facts: RoundFacts, now: Instant): Continued {
   const cycle = facts.cycle?.value
   if (cycle === undefined || cycle.current !== null) return { cycle, turn: undefined, ranges: [] }
   const resumed = cycle.resumed || facts.isResumed
@@ -140,7 +140,7 @@ function goOn(due: DueTrigger, facts: RoundFacts, now: Instant): Going {
   }
 }
 
-/** The first of the queue that is due, by the instant of the check; those before it are left out and say why. */
+/** The first service of the queue that is due at the check; those before it are skipped with a reason. */
 function nextTurn(
   due: DueTrigger,
   cycle: Cycle,
@@ -177,7 +177,7 @@ function begin(
   }
 }
 
-/** The checks since the cursor: what was held back, and the stretches in which nothing was. */
+/** The checks since the cursor: the ranges that were held back, and the stretches without a hold. */
 interface Checks {
   readonly schedule: Schedule
   readonly held: readonly LedgerRange[]
@@ -200,24 +200,24 @@ function checksOf(due: DueTrigger, now: Instant): Checks {
   }
 }
 
-/** The tick of a round whose cycle is open: a check that is on time meets it, a late one stays due until it is over. */
-function meanwhile(
+/** The tick of a round with an open cycle: a check that is on time is an overlap, a late one stays due until the cycle is over. */
+function tickDuringCycle(
   due: DueTrigger,
-  { going, checks, now, facts }: { going: Going; checks: Checks; now: Instant; facts: RoundFacts },
+  { next, checks, now, facts }: { next: Continued; checks: Checks; now: Instant; facts: RoundFacts },
 ): Tick {
   const { schedule, held, clear, firstAt } = checks
-  const { turn, cycle } = going
+  const { turn, cycle } = next
   const stateChanges = turn === undefined ? [] : [...cycleEntry(due, facts, cycle), timingEntry(facts, turn)]
-  const begun = { now, runs: turn?.run, stateChanges, checks: going.notice ?? [] }
-  if (firstAt !== undefined && isOwed(due.trigger, firstAt, now))
-    return tickOf(due, { ...begun, ranges: going.ranges, cursorAt: due.cursorAt })
+  const begun = { now, runs: turn?.run, stateChanges, checks: next.notice ?? [] }
+  if (firstAt !== undefined && isCheckedAfterCycle(due.trigger, firstAt, now))
+    return tickOf(due, { ...begun, ranges: next.ranges, cursorAt: due.cursorAt })
   const met = { reason: 'overlap', rule: 'round:overlap', blocker: cycle?.current?.run } as const
   const overlapped = rangesOf(due, { schedule, stretches: clear, met })
-  return tickOf(due, { ...begun, ranges: [...going.ranges, ...held, ...overlapped] })
+  return tickOf(due, { ...begun, ranges: [...next.ranges, ...held, ...overlapped] })
 }
 
-/** Whether a check is made after the cycle: it was missed while nobody planned, or a new list asks for it. */
-function isOwed({ schedule, catchUp }: Trigger, firstAt: Instant, now: Instant): boolean {
+/** Whether a check is made after the cycle: it was missed during downtime, or a new list needs it. */
+function isCheckedAfterCycle({ schedule, catchUp }: Trigger, firstAt: Instant, now: Instant): boolean {
   const alsoAt = schedule.kind === 'interval' ? schedule.alsoAt : undefined
   return now - firstAt > catchUp.graceMs || (alsoAt !== undefined && firstAt <= alsoAt && alsoAt <= now)
 }
@@ -256,7 +256,7 @@ function check(
     skipped,
     resumed: false,
   }
-  const turn = promised(due, nextTurn(due, cycle, { facts, now }).turn, lastAt)
+  const turn = withDeadlines(due, nextTurn(due, cycle, { facts, now }).turn, lastAt)
   const older = clear.map(({ after, until }) => ({ after, until: Math.min(until, lastAt - 1) }))
   const met = { reason: 'collapsed', rule: 'round:check', detail: formatInstant(lastAt) } as const
   return {
@@ -272,7 +272,7 @@ function check(
       ...(turn === undefined ? [] : openDeadlines(turn.cycle)),
       ...found.flatMap(({ service, timing }) => {
         if (turn?.service.job === service.job) return [timingEntry(facts, turn)]
-        // Everyone can look a service up from its first check on.
+        // A service has a timing from its first check on, so that commands can show it.
         const isKnown = facts.timings.get(service.job)?.value === timing
         return isKnown ? [] : [timingEntry(facts, { service, timing })]
       }),
@@ -280,8 +280,8 @@ function check(
   }
 }
 
-/** The first turn of a cycle, with what its round promises about the check. */
-function promised({ trigger }: DueTrigger, turn: Turn | undefined, dueAt: Instant): Turn | undefined {
+/** The first service of a cycle, with the deadlines of the check. */
+function withDeadlines({ trigger }: DueTrigger, turn: Turn | undefined, dueAt: Instant): Turn | undefined {
   if (turn === undefined || trigger.sla === undefined) return turn
   const { ofRun, ofCycle } = checkDeadlines(trigger, turn.run, dueAt)
   const deadlines = [...(turn.run.deadlines ?? []), ...ofRun]
@@ -298,11 +298,11 @@ function replaced(service: string): SkippedService {
 
 function jobNamed({ jobs }: RoundFacts, name: string): Job {
   const job = jobs.get(name)
-  if (job === undefined) throw new Error(`the service ${name} is no job of this store`)
+  if (job === undefined) throw new Error(`the service ${name} is not a job of this store`)
   return job
 }
 
-/** What is left out after the check itself was recorded. */
+/** The ranges of services that are skipped after the check was recorded. */
 function laterRanges(
   due: DueTrigger,
   { checkedAt, dueAt = checkedAt }: Cycle,
@@ -340,7 +340,7 @@ function rangesOf(
   })
 }
 
-/** The note of the cycle where it changes: written, or removed. */
+/** The change of the cycle's state entry, if there is one. */
 function cycleEntry(due: DueTrigger, facts: RoundFacts, cycle: Cycle | undefined): StateChange[] {
   if (cycle === undefined && facts.cycle === undefined) return []
   return [{ ...cycleChange(due, cycle), revision: facts.cycle?.revision ?? 0 }]

@@ -14,16 +14,16 @@ import type { Trigger } from '../../kernel/trigger/trigger.js'
 import type { StateChange } from '../../kernel/state/state-entry.js'
 import type { SkippedService } from '../../kernel/trigger/round-spec.js'
 
-/** When a service ran last, how often it is to run, and the run in flight: one for all rounds, kept forever. */
+/** When a service last ran, its interval, and its unfinished run: one for all rounds, kept forever. */
 export interface ServiceTiming {
   /** The due instant of the check for which it last succeeded. */
   readonly lastRunAt: Instant | null
   readonly everyMs: number
-  /** What the lists of its rounds said when `everyMs` was last taken from them; none where no list has named it yet, 0 where it was set by hand and they leave it at that. */
+  /** The interval in the lists of its rounds when `everyMs` was last taken from them; null if no list has named it yet, 0 if it was set by hand and the lists give none. */
   readonly listedMs: number | null
   /** Whether `everyMs` was set by hand. */
   readonly isSet?: true
-  /** The newest check for which it was begun, whatever became of it. */
+  /** The newest check for which it was started, whatever the result was. */
   readonly triedAt: Instant | null
   readonly inFlight: { readonly run: RunId; readonly round: string } | null
 }
@@ -32,25 +32,25 @@ export interface ServiceTiming {
 export interface Cycle {
   /** The due instant of the check, on the round's grid. */
   readonly checkedAt: Instant
-  /** The due instant itself, where the check was made between two instants of the grid. */
+  /** The due instant itself, if the check was between two instants of the grid. */
   readonly dueAt?: Instant | undefined
-  /** When its first service was begun. */
+  /** When its first service was started. */
   readonly beganAt: Instant
-  /** Those that have not begun. */
+  /** The services that have not started. */
   readonly queue: readonly string[]
   readonly current: { readonly service: string; readonly run: RunId } | null
   readonly results: readonly ServiceResult[]
   readonly skipped: readonly SkippedService[]
-  /** Whether a process took it up again: one that was started after it began, or after a run of it was lost with its worker. */
+  /** Whether it was resumed: by a process that started after it began, or after one of its runs was lost with its worker. */
   readonly resumed: boolean
-  /** By when it has to be over, where its round promises that. */
+  /** By when it has to be over, if its round promises that. */
   readonly deadlines?: readonly Deadline[] | undefined
 }
 
-/** What the last check of a round came to whose cycle is over; kept until the next one is. */
+/** The result of the last finished cycle; kept until the next one is over. */
 export type LastCheck = Pick<Cycle, 'checkedAt' | 'results' | 'skipped' | 'resumed'>
 
-/** What a service came to. */
+/** The result of a service. */
 export interface ServiceResult {
   readonly service: string
   readonly status: 'ok' | 'error'
@@ -67,7 +67,7 @@ export interface EndedService {
   readonly info: string
 }
 
-/** The timing after a run of its service: it moves on success only, to the instant of the check. */
+/** The timing after a run of its service: only a success moves it, to the instant of the check. */
 export function timingAfter(timing: ServiceTiming, ended: EndedService): ServiceTiming {
   const { lastRunAt, inFlight } = timing
   return {
@@ -77,14 +77,14 @@ export function timingAfter(timing: ServiceTiming, ended: EndedService): Service
   }
 }
 
-/** The change that keeps what a check came to, when its cycle is over. */
+/** The change that stores the result of a finished cycle. */
 export function lastCheckChange(round: string, cycle: LastCheck): StateChange {
   const { checkedAt, results, skipped, resumed } = cycle
   const value = { checkedAt, results, skipped, resumed } as unknown as Json
   return { kind: 'check', name: round, item: '', value }
 }
 
-/** The cycle after its current service ended; absent where the run is not its current one. */
+/** The cycle after its current service ended; undefined if the run is not the current one. */
 export function cycleAfter(cycle: Cycle, { run, service, isDone, info }: EndedService): Cycle | undefined {
   if (cycle.current?.run !== run) return undefined
   const result: ServiceResult = { service, status: isDone ? 'ok' : 'error', info }
@@ -126,19 +126,19 @@ export function openDeadlines({ deadlines = [] }: Cycle): readonly StateChange[]
   return deadlines.map(deadlineChange)
 }
 
-/** What the end of a cycle takes away: the deadlines that it kept. The others are judged. */
+/** The changes that remove the deadlines that a cycle met. The SLA loop checks the others. */
 export function keptDeadlines(cycle: Cycle | undefined, at: Instant): readonly StateChange[] {
   return (cycle?.deadlines ?? [])
     .filter(({ deadlineAt }) => at <= deadlineAt)
     .map((deadline) => ({ ...deadlineKey(deadline), value: undefined }))
 }
 
-/** Whether a check that is over is a success: everything that was due is done. */
+/** Whether a finished check is a success: every due service succeeded. */
 export function isSuccess({ results }: Pick<Cycle, 'results'>): boolean {
   return results.every(({ status }) => status === 'ok')
 }
 
-/** The success of a check that no end of a run tells of. */
+/** Records the success of a check that does not end with a run. */
 export function successChanges(
   round: string,
   known: { readonly value: Freshness; readonly revision: number } | undefined,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hour, minute, ten, Theatre } from './test/theatre.js'
 
 describe('a start that changes nothing', () => {
-  it('R7: goes on with the open cycle, as the boot code of a program does after a crash', async () => {
+  it('R7: continues the open cycle, as when a program starts again after a crash', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'b', 'c')
@@ -20,7 +20,7 @@ describe('a start that changes nothing', () => {
     await stage.end('c')
     expect(stage.begun).toEqual(['a', 'b', 'c'])
     await stage.passTo(ten + hour)
-    // No check was added, and the grid is where it was.
+    // No check was added, and the grid is the same.
     expect(stage.begun).toEqual(['a', 'b', 'c', 'a'])
     expect(await (await app.store()).versions('r')).toHaveLength(1)
   })
@@ -39,7 +39,7 @@ describe('a start that changes nothing', () => {
 })
 
 describe('the status of a round', () => {
-  it('R12: tells what ran for a check between two instants of the grid', async () => {
+  it('R12: shows the results of a check between two instants of the grid', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'b', 'c')
@@ -88,7 +88,7 @@ describe('the status of a round', () => {
     })
   })
 
-  it('R12: names what a list replaced in mid-cycle left out, once', async () => {
+  it('R12: names each service that was dropped by a new list during a cycle once', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'b', 'c')
@@ -114,7 +114,7 @@ describe('the status of a round', () => {
     })
   })
 
-  it('R12: stays when the runs of the last check are pruned', async () => {
+  it('R12: remains when the runs of the last check are pruned', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a')
@@ -128,7 +128,7 @@ describe('the status of a round', () => {
     expect(await app.rounds.status('r')).toMatchObject({ completedCount: 1, results: [{ service: 'a' }] })
   })
 
-  it('R9: tells of a cycle that ended because nothing left was due', async () => {
+  it('R9: shows a cycle that ended because no remaining service was due', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'b')
@@ -147,7 +147,7 @@ describe('the status of a round', () => {
 })
 
 describe('why', () => {
-  it('tells what a round left out after its check', async () => {
+  it('shows the services that a round skipped after its check', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'b', 'c')

@@ -9,21 +9,21 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { findRound } from './store-rounds.js'
 
-/** How a round stands: its open cycle, or else what its last check came to. */
+/** The status of a round: its open cycle, or else the result of its last check. */
 export interface RoundStatus {
   readonly name: string
   readonly intervalMs: number
   readonly services: readonly string[]
   /** The due instant of the last check. */
   readonly checkedAt: Instant | null
-  /** Whether its cycle was taken up again after a crash or a restart. */
+  /** Whether its cycle was resumed after a crash or a restart. */
   readonly resumed: boolean
   readonly currentService: string | null
   readonly remainingServices: readonly string[]
   readonly completedCount: number
   readonly results: readonly ServiceResult[]
   readonly skipped: readonly SkippedService[]
-  /** None while it is stopped or held. */
+  /** Undefined while it is stopped or paused. */
   readonly nextCheckAt: Instant | null
 }
 
@@ -36,7 +36,7 @@ export interface RoundState {
   readonly results: readonly ServiceResult[]
 }
 
-/** When a service ran last and when it is due again, in Unix seconds. */
+/** When a service last ran and when it is due again, in Unix seconds. */
 export interface ServiceTimes {
   readonly service: string
   readonly lastRunTimestamp: number | null
@@ -44,7 +44,7 @@ export interface ServiceTimes {
   readonly nextDueTimestamp: number | null
 }
 
-/** How one round stands. */
+/** The status of one round. */
 export async function roundStatus(store: Store, name: string, now: Instant): Promise<RoundStatus> {
   const round = await findRound(store, name)
   const { trigger } = round
@@ -55,7 +55,7 @@ export async function roundStatus(store: Store, name: string, now: Instant): Pro
   return { name, intervalMs, services: servicesOf(trigger), ...found, nextCheckAt }
 }
 
-/** The rounds there are, by name; stopped ones too, where that is asked for. */
+/** All rounds by name, on request including stopped ones. */
 export async function storedRounds(
   store: Store,
   options: { all: boolean },
@@ -94,7 +94,7 @@ export async function serviceTimes(store: Store): Promise<readonly ServiceTimes[
     .map(([service, timing]) => timesOf(service, timing))
 }
 
-/** What a person reads of a timing. */
+/** A timing as text. */
 export function timesOf(service: string, timing: ServiceTiming): ServiceTimes {
   return {
     service,
@@ -104,7 +104,7 @@ export function timesOf(service: string, timing: ServiceTiming): ServiceTimes {
   }
 }
 
-/** More services and rounds than anyone lists. */
+/** More services and rounds than any store has. */
 const maxStateEntries = 100_000
 
 type Found = Omit<RoundStatus, 'name' | 'intervalMs' | 'services' | 'nextCheckAt'>
@@ -114,7 +114,7 @@ async function openCheck(store: Store, cycle: Cycle): Promise<Found> {
   const run = current === null ? undefined : await store.run(current.run)
   return {
     checkedAt,
-    // A run that was lost is taken up before any tick can say so.
+    // A lost run is taken over before a tick can mark the cycle as resumed.
     resumed: cycle.resumed || (run?.crashes ?? 0) > 0,
     currentService: current?.service ?? null,
     remainingServices: queue,
@@ -124,7 +124,7 @@ async function openCheck(store: Store, cycle: Cycle): Promise<Found> {
   }
 }
 
-/** What was kept of the last check, whose cycle is over. */
+/** The stored result of the last finished cycle. */
 async function lastCheck(store: Store, name: string): Promise<Found> {
   const [note] = await store.stateEntries({ kind: 'check', names: [name], limit: 1 })
   const check = note?.value as unknown as LastCheck | undefined
@@ -140,7 +140,7 @@ async function lastCheck(store: Store, name: string): Promise<Found> {
   }
 }
 
-/** Whether a run of a check was lost with its worker; the last one of a cycle is taken up without a tick. */
+/** Whether a run of a check was lost with its worker; the last run of a cycle is taken over without a tick. */
 async function hasLostRuns(store: Store, name: string, { checkedAt, results }: LastCheck): Promise<boolean> {
   const ids = results.map(({ service }) => serviceRunId(name, service, checkedAt))
   const runs = await Promise.all(ids.map((id) => store.run(id)))

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { hour, ten, Theatre } from './test/theatre.js'
 
 describe('a round of an app', () => {
-  it('R12: tells services, interval, current and remaining services, results, skips and the next check', async () => {
+  it('R12: shows services, interval, current and remaining services, results, skips and the next check', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('s1', 's2', 's3', 'daily')
@@ -39,7 +39,7 @@ describe('a round of an app', () => {
     })
   })
 
-  it('R12: tells what the last check came to when its cycle is over', async () => {
+  it('R12: shows the result of the last check when its cycle is over', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a', 'daily')
@@ -111,7 +111,7 @@ describe('a round of an app', () => {
     stage.services('a', 'b')
     await app.start()
     const unknown = app.rounds.start('r', { every: '1h', services: ['a', 'x', 'y'] })
-    await expect(unknown).rejects.toThrow('names services that are no jobs: x, y')
+    await expect(unknown).rejects.toThrow('names services that are not jobs: x, y')
     await app.rounds.start('one', { every: '1h', services: ['a', 'b'] })
     const other = app.rounds.start('two', { every: '2h', services: ['a', 'b'] })
     await expect(other).rejects.toThrow('a every 2h in two, every 1h in one; b every 2h in two')
@@ -120,7 +120,7 @@ describe('a round of an app', () => {
     expect((await app.triggers.list()).map(({ trigger }) => trigger.name)).toEqual(['one'])
   })
 
-  it('names duplicate and unknown services of one list together', async () => {
+  it('reports duplicate and unknown services of one list together', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('crawl')
@@ -132,7 +132,7 @@ describe('a round of an app', () => {
     expect(await app.triggers.list()).toEqual([])
   })
 
-  it('warns of a service that is due more often than its round checks', async () => {
+  it('warns about a service that is due more often than its round checks', async () => {
     const stage = new Theatre()
     const { app } = stage
     const told: unknown[] = []
@@ -157,7 +157,7 @@ describe('a round of an app', () => {
     ])
   })
 
-  it('is stopped only where it was started', async () => {
+  it('can be stopped only if it was started at run time', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('a')
@@ -169,7 +169,7 @@ describe('a round of an app', () => {
 })
 
 describe('the timing of services', () => {
-  it('R3: is kept for ever, in Unix seconds, also when no round uses the service and its runs are pruned', async () => {
+  it('R3: is kept forever, in Unix seconds, even if no round uses the service and its runs are pruned', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('crawler_service', 'other')
@@ -194,7 +194,7 @@ describe('the timing of services', () => {
     expect((await app.rounds.services()).map(({ service }) => service)).toEqual(['crawler_service', 'other'])
   })
 
-  it('R5: is set to an interval only', async () => {
+  it('R5: accepts only an interval', async () => {
     const stage = new Theatre()
     stage.services('s1')
     await stage.app.start()
@@ -204,7 +204,7 @@ describe('the timing of services', () => {
     expect(await stage.app.rounds.services()).toEqual([])
   })
 
-  it('R5: set by hand, is that of rounds of any pace that list the service without an interval', async () => {
+  it('R5: set by hand, applies in all rounds that list the service without an interval', async () => {
     const stage = new Theatre()
     const { app } = stage
     stage.services('shared')
@@ -251,7 +251,7 @@ describe('the timing of services', () => {
   })
 })
 
-describe('R13: what is saved can be looked into', () => {
+describe('R13: the saved state can be inspected', () => {
   async function playing(
     store: (directory: string) => string,
   ): Promise<{ stage: Theatre; directory: string }> {
@@ -270,7 +270,7 @@ describe('R13: what is saved can be looked into', () => {
     return { stage, directory }
   }
 
-  /** A real store answers when it does: time stands still until then. */
+  /** A real store takes real time, in which the fake clock does not move. */
   async function begins(stage: Theatre, name: string): Promise<void> {
     while (!stage.begun.includes(name)) {
       await new Promise((resolve) => setImmediate(resolve))

@@ -14,13 +14,13 @@ import type { Instant } from '../../time/instant.js'
 import { kindsOf } from '../../engine/trigger-kind.js'
 import { roundKind } from './kind.js'
 
-/** A round takes only the place of a round. */
+/** A round can replace only a round. */
 const kinds = kindsOf([roundKind])
 
 /** The source of what is defined at run time. */
 const api = 'api'
 
-/** Starts a round, or gives one that runs another interval or list; what is not said stays as it is stored. */
+/** Starts a round, or changes the interval or list of a running one; omitted options stay as stored. */
 export async function startRound(
   store: Store,
   request: {
@@ -49,7 +49,7 @@ export async function startRound(
   return trigger
 }
 
-/** Stops a round that was started at run time: its current service finishes, and what is left of its cycle is kept. */
+/** Stops a round that was started at run time: its current service finishes, and the rest of its cycle is kept. */
 export async function stopRound(
   store: Store,
   { name, now }: { readonly name: string; readonly now: Instant },
@@ -80,11 +80,11 @@ async function knownRound(store: Store, name: string): Promise<StoredTrigger | u
   return found !== undefined && isRound(found.trigger) ? found : undefined
 }
 
-/** A round must not take the place of a trigger that somebody else defined at run time. */
+/** A round must not replace a trigger that was defined at run time. */
 async function refuseTaken(store: Store, name: string): Promise<void> {
   const [taken] = await store.triggers({ names: [name], active: true })
   if (taken !== undefined)
-    throw new RotaError('DEFINITION_CONFLICT', `${name} is a trigger already, and no round`)
+    throw new RotaError('DEFINITION_CONFLICT', `${name} is already a trigger that is not a round`)
 }
 
 async function unknownRound(store: Store, name: string): Promise<RotaError> {
@@ -93,12 +93,12 @@ async function unknownRound(store: Store, name: string): Promise<RotaError> {
   return new RotaError('TRIGGER_UNKNOWN', noneNamed('round is named', name, { known: names, list }))
 }
 
-/** The options together with what is stored under the name: a restart needs the name only. */
+/** The options combined with the stored ones: a restart needs only the name. */
 function completed(options: Partial<RoundInput>, known: Trigger | undefined): RoundInput {
   const { schedule, round, priority, sla } = known ?? {}
   const storedMs = schedule?.kind === 'interval' ? schedule.everyMs : undefined
   const stored = round?.services.map(({ job, everyMs }) =>
-    // One that ran as often as the round checked goes on to do so.
+    // A service with the interval of its round keeps following it.
     everyMs === storedMs ? job : { job, every: everyMs },
   )
   return {
@@ -117,13 +117,13 @@ function hasRules({ calendar, blackouts, timezone }: Partial<RoundInput>): boole
   return calendar !== undefined || blackouts !== undefined || timezone !== undefined
 }
 
-/** Calendars are stored with their days and not by the options that named them, so they are kept as they are. */
+/** Calendars are stored with their days, not with the options that named them, so they are kept as stored. */
 function withRulesOf(known: Trigger, trigger: Trigger): Trigger {
   const { calendar } = known.schedule
   return calendar === undefined ? trigger : { ...trigger, schedule: { ...trigger.schedule, calendar } }
 }
 
-/** Whether two definitions of a round differ in nothing but where its grid lies. */
+/** Whether two definitions of a round differ only in the anchor of the grid. */
 function isSame(one: Trigger, other: Trigger): boolean {
   const told = ({ schedule, round, priority, enabled, sla }: Trigger): string => {
     const everyMs = schedule.kind === 'interval' ? schedule.everyMs : undefined
@@ -139,7 +139,7 @@ function isSame(one: Trigger, other: Trigger): boolean {
   return told(one) === told(other)
 }
 
-/** The round that is to be started; beside other faults of its list, unknown services are worth naming too. */
+/** The round to start. Unknown services are reported together with other faults of its list. */
 async function readStarted(
   store: Store,
   written: {
@@ -163,6 +163,6 @@ async function refuseUnknownJobs(store: Store, trigger: Trigger): Promise<void> 
   const unknown = jobsOf(trigger).filter((job) => !known.includes(job))
   const [first] = unknown
   if (first === undefined) return
-  const message = `round ${trigger.name} names services that are no jobs: ${unknown.join(', ')}`
+  const message = `round ${trigger.name} names services that are not jobs: ${unknown.join(', ')}`
   throw new RotaError('JOB_UNKNOWN', `${message}${didYouMean(first, known)}`)
 }

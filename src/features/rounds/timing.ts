@@ -20,7 +20,7 @@ export async function oneServiceTimes(store: Store, service: string): Promise<Se
   throw new RotaError('JOB_UNKNOWN', message)
 }
 
-/** Sets how often a service is to run, in whatever round it is; it holds until a list writes another interval than before. */
+/** Sets the interval of a service in all rounds; it applies until a list gives a different interval than before. */
 export async function setServiceTiming(
   store: Store,
   request: { readonly service: string; readonly every: string | number; readonly now: Instant },
@@ -37,7 +37,7 @@ export async function setServiceTiming(
   throw new RotaError('STORE_BUSY', `the timing of ${service} kept changing`)
 }
 
-/** How often it is tried against others who change the same. */
+/** How often a conflicting change is tried again. */
 const tries = 20
 
 const bounds = { min: 100, max: MAX_DURATION_MS, allowed: 'from 100ms to 36525d' }

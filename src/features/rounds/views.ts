@@ -7,7 +7,7 @@ import { formatDuration } from '../../time/duration.js'
 import { skipText } from './notice.js'
 import type { RoundState, RoundStatus, ServiceTimes } from './status.js'
 
-/** Prints how one round stands, and what becomes of each of its services. */
+/** Prints the status of one round and of each of its services. */
 export function printStatus(out: Output, status: RoundStatus): void {
   printFields(out, status, statusFields)
   out.line()
@@ -31,7 +31,7 @@ const statusFields: Fields<RoundStatus> = {
     nextCheckAt === null ? 'none' : `${times.full(nextCheckAt)}, ${times.distance(nextCheckAt)}`,
 }
 
-/** What becomes of each service, in the order of the list; then those of a list before it. */
+/** The status of each service, in the order of the list; then those of an earlier list. */
 function linesOf(status: RoundStatus, times: TimeText): { service: string; state: string; why: string }[] {
   const told = [...status.results, ...status.skipped].map(({ service }) => service)
   const current = status.currentService === null ? [] : [status.currentService]
@@ -85,7 +85,7 @@ function timeText(seconds: number | null, none: string, times: TimeText): string
   return seconds === null ? none : times.full(seconds * 1000)
 }
 
-/** The columns of what is saved of open cycles. */
+/** The columns of the saved states of open cycles. */
 export const stateColumns: Columns<RoundState> = [
   { key: 'name', title: 'ROUND', shortest: 12 },
   { title: 'CHECKED (zone)', text: ({ checkedAt }, times) => times.full(checkedAt) },

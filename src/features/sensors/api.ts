@@ -24,23 +24,23 @@ import type { SensorInfo, SensorPreview, SensorReset } from './status.js'
 import { givenSensor, onOwnDatabase, type GivenSensor } from './types.js'
 import type { Webhooks } from './delivery/webhooks.js'
 
-/** A sensor as code writes it: what looks, how it is polled, and what becomes of what it finds. */
+/** A sensor as code writes it: the probe, how it is polled, and what its observations trigger. */
 export interface AppSensorOptions<C, S extends Json> extends SensorOptions, GivenSensor<C, S> {
-  /** The job of which every observation becomes a run; or `onTrigger`. */
+  /** The job: every observation becomes a run of it; or `onTrigger`. */
   readonly job?: AnyJob | undefined
-  /** A function that is called with the partition of every observation, as a run of a job that has the sensor's name; or `job`. */
+  /** A function that is called with the partition of every observation, as a run of a job with the name of the sensor; or `job`. */
   readonly onTrigger?: ((partition: string, run: RunContext) => unknown) | undefined
   /** How the runs of `onTrigger` are queued, retried and limited; default: three attempts. */
   readonly runs?: JobOptions | undefined
 }
 
-/** Where deliveries are listened for. */
+/** The address that accepts deliveries. */
 export interface WebhookAddress {
   readonly host: string
   readonly port: number
 }
 
-/** `app.sensors`: probes that look at something outside and trigger runs for what is new. */
+/** `app.sensors`: probes that poll something outside Rota and trigger runs for what is new. */
 export class Sensors {
   readonly #context: AppContext
   #deliveries: Deliveries | undefined
@@ -113,12 +113,12 @@ export class Sensors {
     const { state } = options
     const preview = await previewSensor(store, { name, configured, spec, state, clock, now: now() })
     const left = preview.after ?? preview.before
-    // Nobody else will: what it opened must not keep a process alive that only wanted to look.
+    // Cleaned up here, because an open connection would keep the process alive after a preview.
     if (!this.#isRunning && left !== undefined) await this.#cleanUp(name, configured, left)
     return preview
   }
 
-  /** Lets a sensor start again, or from a given state; `keys` says whether it also forgets the keys it has seen. */
+  /** Makes a sensor start again, or from a given state; `keys` says whether it also forgets the keys it has seen. */
   async reset(
     name: string,
     options: { readonly keys: boolean; readonly state?: Json | undefined } & ChangeOptions,
@@ -167,7 +167,7 @@ export class Sensors {
     await forgetSensor(store, name, now)
   }
 
-  /** Hands an observation to a sensor. It is durable when the promise resolves. */
+  /** Passes an observation to a sensor. It is durable when the promise resolves. */
   async deliver(sensor: string, observation: Observation): Promise<Delivered> {
     const { Deliveries } = await import('./delivery/deliver.js')
     const { now, wake: onRuns, events } = this.#context

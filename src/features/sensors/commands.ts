@@ -135,7 +135,7 @@ const pause: Command<SensorsApp> = {
   run: onApp(async (app, context) => {
     const { name } = await oneSensor(app, context.args.word(0))
     const changed = await app.triggers.pause(name, readHold(context))
-    const text = changed ? `paused sensor ${name}` : `sensor ${name} was paused already`
+    const text = changed ? `paused sensor ${name}` : `sensor ${name} was already paused`
     context.out.show({ target: `trigger:${name}`, changed }, text)
   }),
 }

@@ -40,7 +40,7 @@ sensors:
   ])
 })
 
-test('F4: all faults of all sensors are told with their places', async () => {
+test('F4: all faults of all sensors are reported with their places', async () => {
   await expect(
     load(`
 app: shop
@@ -57,7 +57,7 @@ sensors:
   )
 })
 
-test('F4: faults in the settings of a type are told with their places', async () => {
+test('F4: faults in the settings of a type are reported with their places', async () => {
   await expect(
     load(`
 app: shop
@@ -72,7 +72,7 @@ sensors:
   )
 })
 
-test('headers and the secret of a delivery may stand in a variable or in a file', async () => {
+test('headers and secrets may be references to a variable or a file', async () => {
   const seen: unknown[] = []
   const server = createServer((request, response) => {
     seen.push([request.headers.authorization, request.headers['x-plain']])
@@ -104,7 +104,7 @@ sensors:
   expect(seen).toEqual([['Bearer abc123', 'plain']])
 })
 
-test('F10: a config written in code may hold a sensor of its own, and a function', async () => {
+test('F10: a config in code may contain a custom sensor and a function', async () => {
   const directory = await aDirectory()
   const path = join(directory, 'rota.config.mjs')
   await writeFile(

@@ -26,7 +26,7 @@ export const sensorTypes = ['s3', 'files', 'sql', 'sql-rows', 'http', 'webhook']
 
 /** What a config may say about sensors. */
 export interface SensorsConfig {
-  /** What looks at the outside and triggers runs for what is new, by name. */
+  /** What to poll for new things, which trigger runs, by name. */
   readonly sensors?: Readonly<Record<string, ConfigSensor>> | undefined
 }
 
@@ -91,7 +91,7 @@ function readType(value: unknown, place: Place): void {
   readChoice(value, sensorTypes, place)
 }
 
-/** What looks; built-in types and threads are loaded only now. */
+/** The probe; built-in types and threads are loaded only now. */
 async function configuredOf(input: Written, app: ConfiguredApp): Promise<ConfiguredSensor> {
   const { clock, directory, storeUrl, handlerExtensions } = app
   const around = { clock, directory, handlerExtensions, environment: process.env }
@@ -110,7 +110,7 @@ function settingsOf(input: Written): Written {
   return Object.fromEntries(Object.entries(input).filter(([key]) => !others.includes(key)))
 }
 
-/** What is read; faults that it throws are noted at their places instead. */
+/** The result of a reader; faults that it throws are added to their places instead. */
 async function notingFaults<Read>(place: Place, read: () => Promise<Read>): Promise<Read | undefined> {
   try {
     return await read()

@@ -3,7 +3,7 @@ import { placeOf } from '../../kernel/definition/faults.js'
 import { defineSensor, readSensorDefinition, type SensorInput } from './definition.js'
 
 describe('a sensor', () => {
-  it('F9: is polled every 30 seconds unless it says otherwise', () => {
+  it('F9: is polled every 30 seconds by default', () => {
     expect(defineSensor('s', 's3', { job: 'load' })).toMatchObject({
       name: 's',
       job: 'load',
@@ -13,7 +13,7 @@ describe('a sensor', () => {
     })
   })
 
-  it('takes everything that can be said of it', () => {
+  it('accepts every option', () => {
     const input: SensorInput = {
       job: 'load',
       every: '5m',
@@ -90,7 +90,7 @@ describe('a sensor', () => {
     expect(place.faults.map((one) => one.message)).toEqual([message])
   })
 
-  it('F11: does not forget a webhook’s deliveries while they could be replayed', () => {
+  it('F11: does not forget deliveries of a webhook while they could be replayed', () => {
     const defined = (dedupe: SensorInput['dedupe']) => () =>
       defineSensor('s', 'webhook', { job: 'load', dedupe })
     expect(defined({ for: '10m' })).toThrow(/dedupe\.for: "10m" is too short \(allowed: more than 10m/)

@@ -24,7 +24,7 @@ import {
 } from '../../kernel/definition/read-value.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** How a sensor is polled, and what becomes of what it finds. */
+/** How a sensor is polled, and what its observations become. */
 export interface SensorOptions {
   /** The delay from the end of a poll to the next one, such as `30s`, or milliseconds; default: `30s`. */
   readonly every?: string | number | undefined
@@ -67,7 +67,7 @@ export interface SensorInput extends SensorOptions {
 const everyBounds = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
 const timeoutBounds = { min: 1, max: 86_400_000, allowed: 'from 1ms to 24h' }
 
-/** A delivery is taken up to five minutes before and after its time: one that was forgotten within these could be replayed. */
+/** A delivery is accepted up to five minutes before and after its time: if it were forgotten within these ten minutes, it could be replayed. */
 const replayBounds = { min: 600_001, max: MAX_DURATION_MS, allowed: 'more than 10m, up to 36525d' }
 
 /** The readers of the options that every sensor has. */
@@ -82,7 +82,7 @@ function tableFor(type: string) {
     timeout: duration(timeoutBounds, 60_000),
     timezone: (value: unknown, place: Place) => readZone(value, place) ?? 'UTC',
     dedupe: (value: unknown, place: Place) => readTable(value ?? {}, dedupe, place),
-    // What was found must not be lost because something else is still running.
+    // An observation must not be lost because another run is unfinished.
     overlap: choice('allow', 'queue-all'),
     priority: readPriority,
     enabled: flag(true),
@@ -103,13 +103,13 @@ export const codeOptionNames: readonly string[] = ['sensor', 'config', 'isolate'
 /** Where a config has sensors. */
 export const sensorOrigin: TriggerOrigin = { section: 'sensors' }
 
-/** What a sensor defines besides what looks: its trigger, and the job of `onTrigger`. */
+/** The definitions of a sensor: its trigger, and the job of `onTrigger`. */
 export interface SensorDefinition {
   readonly trigger: Trigger
   readonly job?: JobDefinition | undefined
 }
 
-/** Reads how a sensor is polled and what it triggers; exactly one of `job` and `onTrigger` says that. */
+/** Reads how a sensor is polled and what it triggers: exactly one of `job` and `onTrigger`. */
 export function readSensorDefinition(
   {
     name,
@@ -159,7 +159,7 @@ function isObject(value: unknown): value is Written {
   return typeof value === 'object' && value !== null
 }
 
-/** A function that is called with the partition of every observation is a job of the name of the sensor. */
+/** `onTrigger` becomes a job with the name of the sensor. */
 function readOnTrigger(
   { name, onTrigger, runs }: { readonly name: unknown; readonly onTrigger: unknown; readonly runs: unknown },
   place: Place,
@@ -181,7 +181,7 @@ export function defineSensor(name: string, type: string, input: SensorInput): Tr
   return trigger as Trigger
 }
 
-/** The frozen trigger of a sensor, or undefined where something was wrong, which is noted at the place. */
+/** The frozen trigger of a sensor, or undefined if there are faults, which are added to the place. */
 function readSensor(
   {
     type,
@@ -230,10 +230,10 @@ function readSensor(
   })
 }
 
-/** What is only for sensors that are polled. */
+/** The options of polled sensors only. */
 const pollingNames = ['every', 'timeout', 'pauseAfter', 'calendar', 'blackouts'] as const
 
-/** Notes options that contradict each other. Each fault stands at one of the two places and names the other. */
+/** Reports options that contradict each other. Each fault has the place of one option and names the other. */
 function noteContradictions(
   input: Written,
   {

@@ -7,7 +7,7 @@ export interface SensorNotice {
 
 declare module '../../engine/events.js' {
   interface EngineEvents {
-    /** A sensor was polled, and what that came to is stored. */
+    /** A sensor was polled, and the result is stored. */
     'sensor:polled': SensorNotice & {
       at: Instant
       kind: 'trigger' | 'no-trigger' | 'error'
@@ -19,13 +19,13 @@ declare module '../../engine/events.js' {
       /** How late the poll began. */
       lagMs: number
     }
-    /** A poll failed; the sensor is polled again after a back-off. */
+    /** A poll failed; the sensor is polled again after a delay. */
     'sensor:failed': SensorNotice & { reason: string; failures: number; broken: boolean; retryInMs: number }
-    /** A sensor that had failed was polled again with success. */
+    /** The first successful poll after failures. */
     'sensor:recovered': SensorNotice & { failures: number }
     /** A sensor failed so often that it is paused until a person resumes it. */
     'sensor:paused': SensorNotice & { failures: number; reason: string }
-    /** A poll went on after it was told to stop; its sensor is not polled beside it. */
+    /** A poll continued after its signal aborted; its sensor is not polled meanwhile. */
     'sensor:stuck': SensorNotice & { afterMs: number }
   }
 }

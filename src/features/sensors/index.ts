@@ -18,10 +18,10 @@ export type { SensorPreview, SensorReset } from './status.js'
 /** A sensor and its state. */
 export type SensorInfo = Dated<status.SensorInfo>
 
-/** What the store has of a sensor besides its definition. */
+/** The stored record of a sensor. */
 export type SensorRecord = Dated<record.SensorRecord>
 
-/** The result of one poll or delivery; equal neighbours are one. */
+/** The result of one poll or delivery; equal consecutive ones are stored as one. */
 export type Evaluation = Dated<record.Evaluation>
 
 /** The feature `sensors`. */

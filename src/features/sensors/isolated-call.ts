@@ -5,7 +5,7 @@ import type { Json } from '../../kernel/definition/json.js'
 import type { Sensor } from './sensor.js'
 import { importModule } from '../../formats/config/config-module.js'
 
-/** One call of a sensor that has a thread or process of its own. */
+/** One call of an isolated sensor. */
 export type SensorCall = {
   readonly module: string
   readonly export: string
@@ -16,7 +16,7 @@ export type SensorCall = {
   | { readonly method: 'cleanup'; readonly state: Json }
 )
 
-/** Calls a sensor within the thread or process that was made for this call. */
+/** Calls a sensor in the thread or process of this call. */
 export async function callSensor({ payload: call, signal }: RunContext<SensorCall>): Promise<unknown> {
   const { config } = call
   const sensor = (await importModule(call.module))[call.export] as Partial<Sensor<Json>> | undefined
@@ -35,10 +35,10 @@ export async function callSensor({ payload: call, signal }: RunContext<SensorCal
   }
 }
 
-/** What travels between threads is bounded; nothing of a larger answer may be lost on the way. */
+/** Messages between threads have a size limit; a larger answer is refused instead of cut. */
 function fitting(answer: unknown, state: Json): unknown {
   const bytes = Buffer.byteLength(JSON.stringify(answer) ?? '')
   if (bytes <= maxResultBytes) return answer
-  const reason = `an isolated poll hands over at most ${maxResultBytes} bytes, not ${bytes}; smaller pages with more: true fit`
+  const reason = `an isolated poll returns at most ${maxResultBytes} bytes, not ${bytes}; return smaller pages with more: true`
   return { kind: 'error', reason, state }
 }

@@ -24,11 +24,11 @@ export interface SensorHost {
   readonly handlerExtensions: () => Promise<readonly HandlerExtension[]>
 }
 
-/** How long an init and a cleanup may take there. */
+/** How long init and cleanup may take. */
 const initMs = 60_000
 const cleanupMs = 5000
 
-/** A sensor whose every call has a thread or process of its own: one that blocks harms nobody and is ended. */
+/** A sensor with a new thread or process for each call: a call that blocks affects nothing else and is terminated. */
 export function isolatedSensor(
   given: SensorModule & { readonly config: unknown; readonly isolate: Isolation },
   around: SensorHost,
@@ -39,7 +39,7 @@ export function isolatedSensor(
   const common = { module, export: given.export ?? 'default', config }
   const spec = {
     kind: 'module',
-    // The compiled module, wherever this file itself was loaded from.
+    // The compiled module, wherever this file was loaded from.
     module: createRequire(import.meta.url).resolve('#isolated-sensor'),
     export: 'callSensor',
     takesCommands: false,
@@ -79,5 +79,5 @@ export function isolatedSensor(
   }
 }
 
-/** A call of a sensor is no run, but travels like one. */
+/** A call of a sensor is not a run, but is sent like one. */
 const noRun = { id: '', trigger: undefined, attempt: 1, isLastAttempt: true, dueAt: 0, partition: undefined }

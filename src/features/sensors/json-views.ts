@@ -2,7 +2,7 @@
 import { pick } from '../../wire/to-json.js'
 import type { SensorInfo, SensorPreview } from './status.js'
 
-/** A sensor for a program, without its state. */
+/** A sensor as JSON, without its state. */
 export function sensorView(sensor: SensorInfo) {
   const { spec, pause, record } = sensor
   return {

@@ -31,5 +31,5 @@ const events: FeatureNotices['events'] = {
   },
 }
 
-/** What `rota up` prints of sensors. */
+/** What `rota up` prints about sensors. */
 export const sensorNotices: FeatureNotices = { events }

@@ -19,7 +19,7 @@ const t0 = Date.UTC(2026, 0, 5)
 const second = 1000
 
 describe('claiming a poll', () => {
-  it('moves the next look to the end of a lease and notes whose poll it is', () => {
+  it('sets the next poll to the end of the lease and records the owner of the poll', () => {
     const { kind, tick, facts } = claimPoll(aSensor(), { now: t0 + 5, id: 'me#1' })
     const untilAt = t0 + 5 + 60 * second + 2 * second + 3 * second
     expect(kind).toBe('poll')
@@ -55,7 +55,7 @@ describe('claiming a poll', () => {
     })
   })
 
-  it('begins to count failures anew after a pause', () => {
+  it('resets the count of failures after a pause', () => {
     const record = recordOf({ failures: 7 })
     const held = { ...aSensor({ holds: [hold(t0 - 9, t0 - 1)] }), record }
     expect(claimPoll(held, { now: t0, id: 'me#1' }).facts.record.failures).toBe(0)
@@ -63,10 +63,10 @@ describe('claiming a poll', () => {
   })
 })
 
-describe('what a poll came to', () => {
+describe('the result of a poll', () => {
   const claimed = claimPoll(aSensor(), { now: t0, id: 'me#1' }).facts
 
-  it('may be written as long as nobody took it over, reset, paused or ended the sensor', () => {
+  it('may be written unless another process took over the poll, or the sensor was reset, paused or ended', () => {
     expect(isStillOurs(claimed, claimed, t0)).toBe(true)
     expect(isStillOurs({ ...claimed, open: undefined }, claimed, t0)).toBe(false)
     const reset = { ...claimed, record: { ...claimed.record, generation: 1 } }
@@ -94,7 +94,7 @@ describe('what a poll came to', () => {
     expect((nextAt ?? 0) - t0 - 7).toBe(ms)
   })
 
-  it('moves runs, keys, state and the end of the claim together', () => {
+  it('writes runs, keys, state and the end of the claim together', () => {
     const fresh = [{ key: 'k', partition: 'p', payload: { a: 1 } }]
     const sensed: Sensed = { ...nothing, kind: 'trigger', observations: fresh, state: { value: { n: 1 } } }
     const ending = { now: t0 + 7, fresh, freshInAll: 1, startedAt: t0, isHinted: false }
@@ -121,14 +121,14 @@ describe('what a poll came to', () => {
     ])
   })
 
-  it('is given back so that the next look is at once, but not where the sensor is paused', () => {
+  it('can be released, so that the next poll is immediate, unless the sensor is paused', () => {
     expect(releaseTick(claimed, t0 + 9).nextAt).toBe(t0 + 9)
     const paused = { ...claimed, due: { ...claimed.due, nextAt: undefined, holds: [hold(t0, undefined)] } }
     expect(releaseTick(paused, t0 + 9).nextAt).toBeUndefined()
   })
 })
 
-it('the back-off is the same on every host and grows to a quarter of an hour', () => {
+it('has a backoff that is the same on every host and grows to a quarter of an hour', () => {
   const spec = aSensor().spec
   const waits = Array.from({ length: 12 }, (_, i) => backOffAfter(spec, 's', i + 1))
   expect(waits).toEqual(Array.from({ length: 12 }, (_, i) => backOffAfter(spec, 's', i + 1)))

@@ -1,7 +1,7 @@
 /**
- * Decides what the polls of a sensor write; pure. A poll is two ticks of its trigger. The first claims it: the next look
- * moves to the end of a lease, and a state entry names the owner of the poll. The second commits the result: the runs,
- * the seen keys, the new state and the next look, in one transaction. A process that dies in between has written
+ * Decides what the polls of a sensor write; pure. A poll is two ticks of its trigger. The first claims it: the next poll
+ * is set to the end of a lease, and a state entry names the owner of the poll. The second commits the result: the runs,
+ * the seen keys, the new state and the next poll, in one transaction. A process that dies in between has written
  * nothing: the lease expires, and the poll is repeated from the stored state.
  */
 import type { Instant } from '../../time/instant.js'
@@ -28,34 +28,34 @@ import {
 import type { SeenKey, Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 
-/** A sensor as it stands: its trigger, its record, and the poll under way. */
+/** A sensor with its trigger, its record, and its current poll. */
 export interface SensorFacts extends StoredRecord {
   readonly due: DueTrigger
   readonly spec: SensorSpec
 }
 
-/** A claim of a poll: to be begun once its tick is committed, or to be left for later. */
+/** A claim of a poll: poll when its tick is committed, or wait. */
 export interface PollClaim {
   readonly kind: 'poll' | 'wait'
   readonly tick: Tick
-  /** How things stand once the tick is committed. */
+  /** The sensor after the tick is committed. */
   readonly facts: SensorFacts
 }
 
-/** How long writing down what a poll came to may take before another process takes the poll over. */
+/** How long storing the result of a poll may take before another process takes over the poll. */
 const commitMs = 3000
 
-/** How many polls in a row may say that there is more before the sensor waits a moment. */
+/** How many polls in a row may return `more` before the sensor waits a moment. */
 const mostPages = 100
 const pageRestMs = 1000
 
-/** After so many failures in a row a sensor counts as broken. */
+/** After this many failures in a row a sensor counts as broken. */
 const brokenAfter = 5
 
 const longestBackOffMs = 900_000
 const shortestBackOffMs = 1000
 
-/** Claims a poll, unless the sensor is paused or somebody else is at it. */
+/** Claims a poll, unless the sensor is paused or another process polls it. */
 export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: string }): PollClaim {
   const { due, spec, open, record } = facts
   const waitUntil = (nextAt: Instant | undefined): PollClaim => {
@@ -69,7 +69,7 @@ export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: s
   if (allowedAt > now) return waitUntil(allowedAt)
   const claimed = openTick(facts, { id, sinceAt: now, untilAt: leaseEnd(spec, now) }, now)
   const lagMs = Math.max(0, now - (due.nextAt ?? now))
-  // A resumed sensor gets all its tries again.
+  // A resumed sensor starts again without failures.
   const failures = due.holds.some(({ target }) => target === holdTarget(due)) ? 0 : record.failures
   return {
     kind: 'poll',
@@ -78,7 +78,7 @@ export function claimPoll(facts: SensorFacts, { now, id }: { now: Instant; id: s
   }
 }
 
-/** Whether what a poll found may still be written: nobody took it over, reset the sensor or paused it. */
+/** Whether the result of a poll may still be written: no process took it over, and the sensor was neither reset nor paused. */
 export function isStillOurs(facts: SensorFacts, claimed: SensorFacts, now: Instant): boolean {
   const { open, record } = facts
   if (!isPolled(facts, now)) return false
@@ -91,7 +91,7 @@ export function releaseTick(facts: SensorFacts, now: Instant): Tick {
   return tickOf(facts, now, { nextAt, stateChanges: [closing(facts)] })
 }
 
-/** Writes a part of many observations; the state stays, so that a crash before the last part loses none of the others. */
+/** Writes a part of many observations; the state stays, so that after a crash before the last part the poll is repeated. */
 export function partTick(
   facts: SensorFacts,
   observations: readonly Observation[],
@@ -102,19 +102,19 @@ export function partTick(
   return { ...extended, tick: { ...extended.tick, ...found(facts, observations, now) } }
 }
 
-/** What a poll came to, beyond what it returned. */
+/** The result of a poll with what is known besides its return value. */
 export interface Ending {
   readonly now: Instant
   /** The new observations that are not written yet. */
   readonly fresh: readonly Observation[]
-  /** How many new ones there were in all. */
+  /** The total number of new observations. */
   readonly freshInAll: number
   readonly startedAt: Instant
-  /** Whether somebody said meanwhile that there may be more to find. */
+  /** Whether a hint arrived during the poll. */
   readonly isHinted: boolean
 }
 
-/** Writes the end of a poll: its last observations, the state, how the sensor fares, and when it looks again. */
+/** Writes the end of a poll: its last observations, the state, the record of the sensor, and the next poll. */
 export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tick {
   const { now, fresh, freshInAll, startedAt } = ending
   const { kind, reason = null } = verdictOf(sensed, freshInAll)
@@ -135,7 +135,7 @@ export function endTick(facts: SensorFacts, sensed: Sensed, ending: Ending): Tic
   })
 }
 
-/** What a poll came to once it is known how many of its observations are new: without a new one it triggered nothing. */
+/** The evaluation of a poll; if none of its observations is new, it is `no-trigger`. */
 export function verdictOf(
   { kind, reason }: Pick<Sensed, 'kind' | 'reason'>,
   fresh: number,
@@ -144,7 +144,7 @@ export function verdictOf(
   return isOld ? { kind: 'no-trigger', reason: 'everything found was seen before' } : { kind, reason }
 }
 
-/** Writes observations that came by themselves; when the sensor is polled next stays as it is. */
+/** Writes delivered observations; the next poll does not change. */
 export function deliveryTick(facts: SensorFacts, fresh: readonly Observation[], now: Instant): Tick {
   const { record } = facts
   const counted = { ...record, found: record.found + fresh.length, lastFoundAt: now }
@@ -153,33 +153,33 @@ export function deliveryTick(facts: SensorFacts, fresh: readonly Observation[], 
   return tickOf(facts, now, { ...found(facts, fresh, now), stateChanges: changes })
 }
 
-/** Has a sensor looked at once. */
+/** Makes a sensor due for a poll immediately. */
 export function hintTick(facts: SensorFacts, now: Instant): Tick {
   return tickOf(facts, now, { nextAt: now })
 }
 
-/** How things stand once a tick that changes no record is committed. */
+/** The sensor after a tick that changes no record. */
 function afterTick(facts: SensorFacts, { cursorAt, nextAt }: Tick): SensorFacts {
   const { due } = facts
   return { ...facts, due: { ...due, revision: due.revision + 1, cursorAt, nextAt } }
 }
 
-/** What a sensor hands back this soon after its signal was aborted still counts, so that a slow one gets on. */
+/** A result within this time after the abort still counts, so that a slow sensor makes progress. */
 export function pollGraceMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 2000)
 }
 
-/** Whether this many failures in a row pause a sensor until a person resumes it. */
+/** Whether this many failures in a row pause the sensor. */
 export function isToBePaused({ pauseAfter }: SensorSpec, failures: number): boolean {
   return pauseAfter !== undefined && failures >= pauseAfter
 }
 
-/** Whether a sensor counts as broken: it is then tried now and then, and one success ends that. */
+/** Whether a sensor counts as broken: it is still polled with backoff, and one success ends this state. */
 export function isBroken({ failures }: Pick<SensorRecord, 'failures'>): boolean {
   return failures >= brokenAfter
 }
 
-/** The wait after so many failures in a row: doubles from the sensor's interval, with a part that its name decides. */
+/** The delay after this many failures in a row: it doubles from the interval, with jitter from the name of the sensor. */
 export function backOffAfter({ everyMs }: SensorSpec, name: string, failures: number): number {
   const delayMs = Math.max(everyMs, shortestBackOffMs)
   const maxDelayMs = Math.max(delayMs, longestBackOffMs)
@@ -192,7 +192,7 @@ export function digestOf({ dedupeBy }: SensorSpec, { key, partition }: Observati
   return fingerprintOf(JSON.stringify(dedupeBy === 'key-and-partition' ? [key, partition] : [key]))
 }
 
-/** Whether a sensor is polled at all: it is neither ended nor off nor paused. */
+/** Whether a sensor is polled: it is not ended, disabled or paused. */
 export function isPolled(facts: Pick<SensorFacts, 'due'>, now: Instant): boolean {
   const { active, trigger } = facts.due
   return active && trigger.enabled && pauseOf(facts, now) === undefined
@@ -211,7 +211,7 @@ function leaseEnd({ timeoutMs }: SensorSpec, now: Instant): Instant {
   return now + timeoutMs + pollGraceMs(timeoutMs) + commitMs
 }
 
-/** A tick that changes nothing but what is given. */
+/** A tick that changes only what is given. */
 function tickOf({ due }: SensorFacts, now: Instant, changes: Partial<Tick>): Tick {
   return {
     trigger: due.trigger.name,
@@ -227,7 +227,7 @@ function tickOf({ due }: SensorFacts, now: Instant, changes: Partial<Tick>): Tic
   }
 }
 
-/** A tick that notes a poll under way; the next look moves to the end of its lease. */
+/** A tick that records a poll in progress; the next poll is set to the end of its lease. */
 function openTick(
   facts: SensorFacts,
   open: OpenPoll | undefined,
@@ -243,7 +243,7 @@ function closing({ due, openRevision }: SensorFacts): StateChange {
   return { ...openPollKey(due.trigger.name), revision: openRevision, value: undefined }
 }
 
-/** The changes that write a record, which comes first, with a new evaluation. */
+/** The changes that write a record, first in the list, and a new evaluation. */
 function evaluated(
   { due, recordRevision }: SensorFacts,
   counted: SensorRecord,

@@ -3,13 +3,13 @@ import type { Json } from '../../kernel/definition/json.js'
 import type { StateChange, StateKey } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
 
-/** What is known of a sensor beside its definition: its state, how it fares, and its newest evaluation. Kept in one note. */
+/** The record of a sensor: its state, its counters and its newest evaluation. Stored in one state entry. */
 export type SensorRecord = {
   /** Whether its init has succeeded, so that there is a state. */
   readonly isInitialized: boolean
-  /** What it handed back last. */
+  /** The state that it returned last. */
   readonly state: Json
-  /** Rises with every reset: what was read before one must not be written after it. */
+  /** Increases with every reset: a poll that began before a reset must not be written after it. */
   readonly generation: number
   readonly polls: number
   /** How many observations became runs. */
@@ -27,9 +27,9 @@ export type SensorRecord = {
   readonly last: Evaluation | null
 }
 
-/** What one poll or delivery came to; neighbours that came to the same are one. */
+/** The result of one poll or delivery; equal consecutive ones are stored as one. */
 export type Evaluation = {
-  /** Counts up; older ones make room for it. */
+  /** Increases; old evaluations are deleted. */
   readonly number: number
   readonly kind: 'trigger' | 'no-trigger' | 'error' | 'delivered'
   /** Why nothing was found, or what went wrong. */
@@ -47,7 +47,7 @@ export type Evaluation = {
   readonly more?: boolean
 }
 
-/** A poll under way: whose, and until when nobody else begins one. */
+/** A poll in progress: its owner, and until when no other process polls. */
 export type OpenPoll = {
   readonly id: string
   readonly sinceAt: Instant
@@ -57,7 +57,7 @@ export type OpenPoll = {
 /** How many evaluations of a sensor are kept. */
 export const keptEvaluations = 200
 
-/** What is known of a sensor that was never polled. */
+/** The record of a sensor that was never polled. */
 const emptyRecord: SensorRecord = {
   isInitialized: false,
   state: null,
@@ -73,17 +73,17 @@ const emptyRecord: SensorRecord = {
   last: null,
 }
 
-/** Where the record of a sensor is kept. */
+/** The state entry of the record of a sensor. */
 export function recordKey(name: string): StateKey {
   return { kind: 'sensor', name, item: '' }
 }
 
-/** Where it is kept that a poll is under way. */
+/** The state entry of a poll in progress. */
 export function openPollKey(name: string): StateKey {
   return { kind: 'sensor', name, item: 'poll' }
 }
 
-/** What is stored of a sensor, each part with the revision that a change is compared with. */
+/** The stored parts of a sensor, each with the revision with which a change is compared. */
 export interface StoredRecord {
   readonly record: SensorRecord
   readonly recordRevision: number
@@ -91,7 +91,7 @@ export interface StoredRecord {
   readonly openRevision: number
 }
 
-/** Reads what is stored of some sensors; the result gives it by name. */
+/** Reads the stored parts of sensors; the result returns them by name. */
 export async function readRecords(
   store: Pick<Store, 'stateEntries'>,
   names: readonly string[],
@@ -111,7 +111,7 @@ export async function readRecords(
   }
 }
 
-/** The record in a stored value; fields that it lacks are those of a sensor that was never polled. */
+/** The record in a stored value; missing fields get the values of a sensor that was never polled. */
 export function recordOf(value: Json | undefined): SensorRecord {
   return { ...emptyRecord, ...(value as Partial<SensorRecord> | undefined) }
 }
@@ -119,7 +119,7 @@ export function recordOf(value: Json | undefined): SensorRecord {
 /** An evaluation that is not yet in a record. */
 export type NewEvaluation = Omit<Evaluation, 'number' | 'count' | 'fromAt'>
 
-/** Adds an evaluation to a record; the one that it replaces as the newest gets a note of its own. */
+/** Adds an evaluation to a record; the previous newest one gets its own state entry. */
 export function addEvaluation(
   name: string,
   record: SensorRecord,
@@ -135,7 +135,7 @@ export function addEvaluation(
   return { record: next, stateChanges: [{ kind: 'evaluation', name, item, value: last }] }
 }
 
-/** What was found is worth a line of its own; silence, the same trouble, deliveries and the polls of one sweep are not. */
+/** Whether an evaluation is merged with the previous one: both found nothing, failed in the same way, are deliveries, or are polls of one sweep. */
 function isSame(last: Evaluation, next: NewEvaluation): boolean {
   if (next.kind === 'trigger' || last.kind !== next.kind) return false
   return last.reason === next.reason || last.more === true

@@ -10,7 +10,7 @@ afterEach(async () => {
   opened = undefined
 })
 
-test('F4: a preview of what was only seen before would trigger nothing', async () => {
+test('F4: a preview that finds only known observations would trigger nothing', async () => {
   const { app, pass } = open()
   app.job('load', () => undefined)
   app.sensors.define('s', { sensor: listing, job: 'load' })

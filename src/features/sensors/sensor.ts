@@ -2,25 +2,25 @@ import type { Json } from '../../kernel/definition/json.js'
 
 /** One thing that a sensor found. */
 export interface Observation {
-  /** What makes it this thing: the same key is never acted on twice within the sensor's scope. */
+  /** Its identity: the same key never triggers twice within the scope of `dedupe`. */
   readonly key: string
-  /** The label of the slice of data that it is about. */
+  /** The label of the part of the data that it belongs to. */
   readonly partition: string
   readonly payload?: Json | undefined
 }
 
-/** What a sensor begins with, or why it cannot. */
+/** The first state of a sensor, or why it cannot begin. */
 export type InitResult<S extends Json = Json> =
   | { readonly kind: 'ok'; readonly state: S }
   | { readonly kind: 'error'; readonly reason: string }
 
-/** What one poll came to. The state it gives is kept whatever it came to. */
+/** The result of one poll. Its state is kept, also that of an error. */
 export type PollResult<S extends Json = Json> =
   | {
       readonly kind: 'trigger'
       readonly observations: readonly [Observation, ...Observation[]]
       readonly state: S
-      /** Whether there is more to read at once, such as the next page of a listing. */
+      /** Whether Rota should poll again immediately, for example for the next page of a listing. */
       readonly more?: boolean | undefined
     }
   | {
@@ -37,13 +37,13 @@ export interface PollContext<C> {
   readonly config: C
   /** The time of this poll. */
   readonly now: Date
-  /** The zone in which days are counted where an observation has no partition of its own. */
+  /** The zone of days, for observations without their own partition. */
   readonly timezone: string
   /** Aborted when the poll has taken too long or the engine stops. */
   readonly signal: AbortSignal
 }
 
-/** An effectful probe that anyone can write: it looks at one outside thing and says what is new. Its state is JSON. */
+/** A probe that anyone can write: it polls one thing outside Rota and returns what is new. Its state is JSON. */
 export interface Sensor<C = unknown, S extends Json = Json> {
   /** Called once, when the sensor is first started or reset. */
   init(config: C): Promise<InitResult<S>> | InitResult<S>
@@ -58,7 +58,7 @@ export interface ConfiguredSensor<C = unknown, S extends Json = Json> {
   readonly type: string
   readonly sensor: Sensor<C, S>
   readonly config: C
-  /** Calls back when there may be something to find at once; gives the function that ends it. A hint, never the truth. */
+  /** Calls back when there may be something to find; returns the function that ends this. Only a hint: the next poll finds the same. */
   readonly watch?: Watcher<C>['watch'] | undefined
 }
 
@@ -67,7 +67,7 @@ export function ownSensors(): Map<string, ConfiguredSensor> {
   return new Map()
 }
 
-/** Written as a method, so that a sensor with its own settings is still a sensor where those are not known. */
+/** A method type, so that a sensor with specific settings is assignable to a sensor with unknown settings. */
 interface Watcher<C> {
   watch(this: void, hint: () => void, config: C): () => void
 }

@@ -38,7 +38,7 @@ describe('what a sensor triggers', () => {
     ])
   })
 
-  test('F10: a job by its name or as it was defined', async () => {
+  test('F10: a job, by name or as the return value of app.job', async () => {
     const { app, pass } = open()
     const partitions: unknown[] = []
     const load = app.job('load', ({ partition }) => partitions.push(partition))
@@ -49,7 +49,7 @@ describe('what a sensor triggers', () => {
     expect(partitions.toSorted(byText)).toEqual(['a', 'b'])
   })
 
-  test('F9: its name is its own, and a job that nobody defined is refused', async () => {
+  test('F9: a duplicate name and an unknown job are refused', async () => {
     const { app } = open()
     const sensor = listing(['a'])
     app.sensors.define('s', { sensor, job: 'nobody' })
@@ -62,8 +62,8 @@ describe('what a sensor triggers', () => {
   })
 })
 
-describe('looking at sensors', () => {
-  test('F9: a list tells how each one fares', async () => {
+describe('inspecting sensors', () => {
+  test('F9: a list shows the condition of each sensor', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     app.sensors.define('good', { sensor: listing(['a']), job: 'load' })
@@ -107,7 +107,7 @@ describe('looking at sensors', () => {
     await expect(app.sensors.history('nobody')).rejects.toThrow(/no sensor is named nobody/)
   })
 
-  test('F4: a preview polls from a chosen state and changes nothing', async () => {
+  test('F4: a preview polls from a given state and changes nothing', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     app.sensors.define('s', { sensor: counting(), job: 'load', every: '1h' })
@@ -128,7 +128,7 @@ describe('looking at sensors', () => {
     expect(await everything(app)).toEqual(before)
   })
 
-  test('F5: a reset begins anew, and says whether it forgets what was seen', async () => {
+  test('F5: a reset starts again, and forgets the seen keys only on request', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     app.sensors.define('s', { sensor: counting(), job: 'load', every: '1h' })
@@ -145,7 +145,7 @@ describe('looking at sensors', () => {
     expect(await keysOf(app)).toEqual(['0', '0', '7'])
   })
 
-  test('F5: a reset during a poll discards what it found', async () => {
+  test('F5: a reset during a poll discards its result', async () => {
     const { app, pass } = open()
     const ends: (() => void)[] = []
     const slow: Sensor<undefined, number> = {
@@ -167,7 +167,7 @@ describe('looking at sensors', () => {
     expect(await keysOf(app)).toEqual(['40'])
   })
 
-  test('F5: a reset while a large poll is being written stops it where it is', async () => {
+  test('F5: a reset while a large poll is being written stops the rest', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     const many = Array.from({ length: 20_000 }, (_, index) => one(String(index)))
@@ -198,7 +198,7 @@ describe('looking at sensors', () => {
     expect(polls).toBe(2)
   })
 
-  test('F4: a sensor that is removed is cleaned up and forgotten, its runs stay', async () => {
+  test('F4: a removed sensor is cleaned up and forgotten, its runs stay', async () => {
     const { app, pass } = open()
     const cleaned: Json[] = []
     app.job('load', () => undefined)
@@ -219,7 +219,7 @@ describe('looking at sensors', () => {
     expect(cleaned).toEqual([1])
   })
 
-  test('F4: one whose cleanup fails is removed all the same, and the failure is told', async () => {
+  test('F4: a sensor whose cleanup fails is still removed, and the failure is reported', async () => {
     const { app, pass } = open()
     const troubles: unknown[] = []
     app.on('trouble', ({ where, error }) => troubles.push([where, (error as Error).message]))
@@ -237,7 +237,7 @@ describe('looking at sensors', () => {
     expect(await store.forgetSeen({ trigger: 's', limit: 9 })).toBe(0)
   })
 
-  test('F4: one whose cleanup never ends is removed after five seconds', async () => {
+  test('F4: a sensor whose cleanup never ends is removed after five seconds', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     const cleanup = (): Promise<never> => new Promise(() => undefined)
@@ -250,7 +250,7 @@ describe('looking at sensors', () => {
     expect((await app.sensors.list()).map(({ condition }) => condition)).toEqual(['ended'])
   })
 
-  test('F4: what was only looked at is cleaned up with the state that the look left', async () => {
+  test('F4: after a preview, cleanup gets the state that the preview returned', async () => {
     const { app } = open()
     const cleaned: Json[] = []
     app.job('load', () => undefined)
@@ -265,7 +265,7 @@ describe('looking at sensors', () => {
 })
 
 describe('a delivery', () => {
-  test('F11: is a run when it is accepted, and none when it is a duplicate', async () => {
+  test('F11: becomes a run when it is accepted, and none if it is a duplicate', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     app.sensors.define('s', { sensor: silent(), job: 'load' })
@@ -278,7 +278,7 @@ describe('a delivery', () => {
     await expect(app.sensors.deliver('s', { key: '', partition: 'p' })).rejects.toThrow(/its key is ""/)
   })
 
-  test('F11: hundreds at once are each accepted once, while polls go on', async () => {
+  test('F11: hundreds at the same time are each accepted once, while polls continue', async () => {
     const { app, pass } = open()
     app.job('load', () => undefined)
     app.sensors.define('s', { sensor: counting(), job: 'load', every: '1ms' })
@@ -293,7 +293,7 @@ describe('a delivery', () => {
     expect((await app.sensors.history('s')).some(({ kind }) => kind === 'delivered')).toBe(true)
   })
 
-  test('F11: to a sensor that is paused, off or frozen is not taken, so that its sender tries again', async () => {
+  test('F11: to a paused, disabled or frozen sensor is not accepted, so that its sender tries again', async () => {
     const { app } = open()
     app.job('load', () => undefined)
     app.sensors.define('s', { sensor: silent(), job: 'load' })

@@ -24,7 +24,7 @@ import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 
-/** A sensor and how it fares. */
+/** A sensor and its condition. */
 export interface SensorInfo {
   readonly name: string
   /** What kind it is: `s3`, `sql`, `http` …, or `custom`. */
@@ -55,7 +55,7 @@ export async function listSensors(
   return sensors.map((one) => infoOf(one, { stored: records(one.trigger.name), holds, now }))
 }
 
-/** The named sensor and how it fares. */
+/** The named sensor and its condition. */
 export async function sensorInfo(store: Store, name: string, now: Instant): Promise<SensorInfo> {
   const [info] = await listSensors(store, { now, name })
   if (info !== undefined) return info
@@ -66,7 +66,7 @@ export async function sensorInfo(store: Store, name: string, now: Instant): Prom
   )
 }
 
-/** What the polls and deliveries of a sensor came to, newest first; those that came to the same as one. */
+/** The evaluations of a sensor, newest first. */
 export async function sensorHistory(
   store: Store,
   name: string,
@@ -79,26 +79,26 @@ export async function sensorHistory(
   return all.toSorted((a, b) => b.number - a.number)
 }
 
-/** What a poll would come to. */
+/** The result of a preview. */
 export interface SensorPreview {
   readonly kind: 'trigger' | 'no-trigger' | 'error'
   readonly reason: string | undefined
   /** What was found, and whether it would become a run. */
   readonly observations: readonly (Observation & { readonly isNew: boolean })[]
   readonly more: boolean
-  /** The state it began with; undefined where it began with an init. */
+  /** The state it began with; undefined if it began with `init`. */
   readonly before: Json | undefined
-  /** The state that it would leave. */
+  /** The new state. */
   readonly after: Json | undefined
 }
 
-/** Polls a sensor from its own state or a chosen one, and changes nothing. */
+/** Polls a sensor from its own state or a given one, and changes nothing. */
 export async function previewSensor(
   store: Store | undefined,
   request: {
     readonly name: string
     readonly configured: ConfiguredSensor
-    /** How it is defined here, for one that the store does not have yet. */
+    /** Its definition, if the store does not have the sensor yet. */
     readonly spec: SensorSpec | undefined
     readonly state?: unknown
     readonly clock: Clock
@@ -131,16 +131,16 @@ export async function previewSensor(
   }
 }
 
-/** What a reset did. */
+/** The result of a reset. */
 export interface SensorReset {
-  /** How many observations it has forgotten; undefined in a dry run, since they are counted when they are forgotten. */
+  /** How many observations it has forgotten; undefined in a dry run, because they are counted when they are deleted. */
   readonly forgotten: number | undefined
 }
 
 const forgetAtOnce = 10_000
 const tries = 20
 
-/** Makes a sensor start again, or from a chosen state; its seen keys are kept unless they are to be forgotten. It is polled at once. */
+/** Makes a sensor start again, or from a given state; its seen keys are deleted only on request. It is polled immediately. */
 export async function resetSensor(
   store: Store,
   request: {
@@ -154,7 +154,7 @@ export async function resetSensor(
   const { spec } = await sensorInfo(store, name, now)
   await refuseForeign(name, spec, request.state)
   const state = toPayload(request.state)
-  // Keys are only counted when they are forgotten.
+  // Keys are counted only when they are deleted.
   const forgotten = request.dryRun === true ? undefined : keys ? await forgetKeys(store, name) : 0
   for (let i = 0; i < tries; i++) {
     const { record, recordRevision, open } = (await readRecords(store, [name]))(name)
@@ -167,7 +167,7 @@ export async function resetSensor(
       pages: 0,
     }
     const change = { ...recordKey(name), revision: recordRevision, value }
-    // Written again, so that a poll that is being committed in parts finds at the next one that something has changed.
+    // Written again, so that a poll that is committed in parts notices the change at its next part.
     const fence = open === undefined ? [] : [{ ...openPollKey(name), value: open }]
     if ((await store.changeState({ changes: [change, ...fence], now })) === 'stale') continue
     await lookAtOnce(store, name, now)
@@ -183,7 +183,7 @@ async function refuseForeign(name: string, { type }: SensorSpec, state: unknown)
   refuse(`that state of the ${type} sensor ${name}`, stateFaults(type, state))
 }
 
-/** Forgets all that is known of a sensor that has ended. */
+/** Deletes everything that is stored about an ended sensor. */
 export async function forgetSensor(store: Store, name: string, now: Instant): Promise<void> {
   await forgetKeys(store, name)
   for (const kind of ['sensor', 'evaluation'] as const) {
@@ -195,7 +195,7 @@ export async function forgetSensor(store: Store, name: string, now: Instant): Pr
   }
 }
 
-/** The error for a name that no sensor has. */
+/** The error for an unknown sensor. */
 export function unknownSensor(name: string, known: readonly string[]): RotaError {
   return new RotaError(
     'TRIGGER_UNKNOWN',

@@ -6,7 +6,7 @@ import { sensorCast } from './test/sensor-cast.js'
 const jobs = { work: () => undefined }
 
 describe('supervision', () => {
-  test('F9: one that throws, one that hangs and one that leaks are backed off and named, and the good one is polled on its interval', async () => {
+  test('F9: sensors that throw, hang or leak are backed off and reported, and the good one is polled at its interval', async () => {
     const stage = new Stage()
     const good = new Probe()
     const throwing = new Probe(() => {
@@ -47,7 +47,7 @@ describe('supervision', () => {
     ])
   })
 
-  test('F9: the back-off doubles to a quarter of an hour, is the same on every host, and ends with the first success', async () => {
+  test('F9: the backoff doubles to a quarter of an hour, is the same on every host, and ends with the first success', async () => {
     const stage = new Stage()
     const probe = new Probe(() => ({ kind: 'error', reason: 'down', state: { n: 5 } }))
     const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
@@ -129,7 +129,7 @@ describe('supervision', () => {
     expect(probe.polls.map(({ state }) => state)).toEqual([{ n: 0 }, { n: 1 }])
   })
 
-  test('F9: a poll that comes back long after its time counts for nothing, and until then there is no second one', async () => {
+  test('F9: a poll that returns long after its timeout is ignored, and there is no second poll until then', async () => {
     const stage = new Stage()
     const ends: ((result: unknown) => void)[] = []
     const probe = new Probe(() => new Promise((resolve) => ends.push(resolve)))
@@ -144,7 +144,7 @@ describe('supervision', () => {
     expect(probe.polls.length).toBeGreaterThan(2)
   })
 
-  test('F9: what a slow sensor hands back as soon as it is told to stop still counts', async () => {
+  test('F9: a result that a slow sensor returns right after the abort still counts', async () => {
     const stage = new Stage()
     const probe = new Probe((_, { signal }) => {
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve(found(['part']))))
@@ -158,7 +158,7 @@ describe('supervision', () => {
     expect(process.of('sensor:failed')).toEqual([])
   })
 
-  test('F9: after as many failures as it says it is paused with the reason, and goes on when a person says so', async () => {
+  test('F9: after `pauseAfter` failures it is paused with the reason, and continues when a person resumes it', async () => {
     const stage = new Stage()
     const probe = new Probe(() => {
       throw new Error('denied')
@@ -180,7 +180,7 @@ describe('supervision', () => {
     expect((await recordIn(stage, 's')).failures).toBe(1)
   })
 
-  test('F9: evaluations are kept with their reasons, those that came to the same as one', async () => {
+  test('F9: evaluations are stored with their reasons, equal consecutive ones as one', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => ({ kind: 'no-trigger', reason: 'too early', state }))
     await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })

@@ -16,7 +16,7 @@ export interface SensorSurroundings extends SecretPlaces {
 
 interface BuiltIn {
   readonly load: () => Promise<(settings: never) => ConfiguredSensor>
-  /** Makes the settings of a config file those of code. */
+  /** Converts the settings of a config file to those of code. */
   readonly prepare?: (settings: Written, around: SensorSurroundings) => Written | Promise<Written>
 }
 
@@ -49,9 +49,9 @@ export async function builtInSensor(
 export interface GivenSensor<C, S extends Json> {
   /** One of the built-in sensors with its settings, one of your own, or the module that exports one. */
   readonly sensor: ConfiguredSensor<C, S> | Sensor<C, S> | SensorModule
-  /** What a sensor of your own is given. */
+  /** The config of your own sensor. */
   readonly config?: C | undefined
-  /** What each poll of a module's sensor runs in, so that a poll that blocks harms no other; default: a thread. */
+  /** In what each poll of a module's sensor runs, so that a poll that blocks affects no other; default: a thread. */
   readonly isolate?: 'thread' | 'process' | undefined
 }
 
@@ -67,7 +67,7 @@ export function givenSensor<C, S extends Json>(
   return isolatedSensor({ ...sensor, config, isolate: isolation }, host)
 }
 
-/** An SQL sensor that names no database asks that of the store. */
+/** An SQL sensor without a database uses that of the store. */
 export function onOwnDatabase(configured: ConfiguredSensor, storeUrl: string): ConfiguredSensor {
   const { type, config } = configured
   const isOpen = (type === 'sql' || type === 'sql-rows') && isMap(config) && config['url'] === undefined
@@ -80,7 +80,7 @@ function inDirectory(settings: Written, { directory }: SensorSurroundings): Writ
   return { ...settings, directory: typeof given === 'string' ? resolve(directory, given) : given }
 }
 
-/** The path of a database is relative to the config file, as that of the store is. */
+/** The path of a database is relative to the config file, like that of the store. */
 function onFile(settings: Written, { directory }: SensorSurroundings): Written {
   const { url } = settings
   return typeof url === 'string' && url.startsWith('sqlite:')
@@ -88,7 +88,7 @@ function onFile(settings: Written, { directory }: SensorSurroundings): Written {
     : settings
 }
 
-/** A secret need not stand in the file: it may be in a variable or in a file of its own, several of them one after another. */
+/** A secret can be a reference to a variable or a file; it can be a list. */
 async function withSecret(settings: Written, around: SensorSurroundings): Promise<Written> {
   const { secret } = settings
   if (!isMap(secret)) return settings
@@ -96,7 +96,7 @@ async function withSecret(settings: Written, around: SensorSurroundings): Promis
   return { ...settings, secret: found.split(/[\s,]+/).filter((one) => one !== '') }
 }
 
-/** So may the texts of headers. */
+/** The values of headers can be references, too. */
 async function withHeaders(settings: Written, around: SensorSurroundings): Promise<Written> {
   const { headers } = settings
   if (!isMap(headers) || !Object.values(headers).some(isMap)) return settings

@@ -21,7 +21,7 @@ export const webhooksOption: UpExtension<{ readonly sensors: Sensors }> = {
       open: async ({ sensors }) => {
         const { host, port } = await sensors.listen(address)
         const shown = host.includes(':') ? `[${host}]` : host
-        const text = `  takes deliveries at http://${shown}:${port}/webhooks/<sensor>`
+        const text = `  accepts deliveries at http://${shown}:${port}/webhooks/<sensor>`
         return { text, event: 'webhooks', data: { host, port } }
       },
     }

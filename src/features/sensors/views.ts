@@ -58,7 +58,7 @@ export function printSensor(out: Output, sensor: SensorInfo): void {
   printFields<SensorRow>(out, { ...spec, ...record, ...sensor }, { ...fields, state })
 }
 
-/** A sensor whose options and record are fields of its own. */
+/** A sensor with its options and record as separate fields. */
 type SensorRow = SensorSpec & SensorRecord & SensorInfo
 
 const aboutFields: Fields<SensorRow> = {

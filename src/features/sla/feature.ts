@@ -1,6 +1,6 @@
 import type { Feature } from '../feature.js'
 
-/** The feature `sla`: it judges the deadlines that triggers promise. */
+/** The feature `sla`: it checks the deadlines of promises. */
 export const feature = {
   name: 'sla',
   loops: async () => [(await import('./loop.js')).slaLoop],

@@ -17,16 +17,16 @@ import type { Store } from '../../store/port.js'
 import { HOUR_MS } from '../../time/civil.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What a deadline that is over comes to. */
+/** The result of checking a deadline that has passed. */
 export interface Judgement {
   readonly breaches: readonly Breach[]
-  /** What changes besides: the deadline that is watched next. */
+  /** Other changes: the next deadline. */
   readonly changes: readonly StateChange[]
 }
 
 const nothing: Judgement = { breaches: [], changes: [] }
 
-/** Judges a deadline that is over. */
+/** Checks a deadline that has passed. */
 export async function judge(store: Store, deadline: Deadline, now: Instant): Promise<Judgement> {
   switch (deadline.rule) {
     case 'started-within':
@@ -42,13 +42,13 @@ export async function judge(store: Store, deadline: Deadline, now: Instant): Pro
 }
 
 /**
- * A run that was cancelled or pruned breaks no promise. What is stored counts: an end is kept or late by the time that
- * its worker gave it, and a run without a stored end has not ended, although its worker may be waiting to store one.
+ * A cancelled or pruned run breaks no promise. Only stored facts count: the stored time of the end decides whether it is
+ * late, and a run without a stored end has not ended, although its worker may be waiting to store one.
  */
 async function judgeRun(store: Store, deadline: Deadline, now: Instant): Promise<Judgement> {
   const { lookAt: _, ...promised } = deadline
   const broken = { breaches: [{ ...promised, at: now }], changes: [] }
-  // The end of a cycle takes away the deadlines that it kept.
+  // The end of a cycle removes the deadlines that it met.
   if (deadline.of === 'round' && deadline.rule !== 'started-within') return broken
   const run = await store.run(deadline.run ?? '')
   if (run === undefined || run.state === 'cancelled') return nothing
@@ -65,10 +65,10 @@ async function beginOf(
   store: Store,
   run: Run,
 ): Promise<{ readonly at: Instant; readonly isClaim: boolean } | undefined> {
-  // The row of the run says the same of its only attempt, and was read already.
+  // For a run with a single attempt, its row has the same facts and was already read.
   if (run.attempt === 0) return undefined
   if (run.attempt === 1 && run.startedAt !== undefined) return { at: run.startedAt, isClaim: false }
-  // A worker may release an attempt that it claimed and never began.
+  // A worker may release a claimed attempt that never began.
   const begun = (await store.attempts(run.id)).find(
     ({ startedAt, end }) => startedAt !== undefined || end !== 'released',
   )
@@ -78,8 +78,8 @@ async function beginOf(
 }
 
 /**
- * When an attempt that was claimed in time began is stored with its end: it may have waited in its worker. The waits grow
- * with the attempt, so that a long one costs a few looks.
+ * An attempt that was claimed in time may have waited in its worker; the time of its begin is stored with its end. The
+ * deadline is checked again later, with growing delays, so that a long attempt costs only a few checks.
  */
 function nextLookAt(claimedAt: Instant, now: Instant): Instant {
   return now + Math.min(HOUR_MS, Math.max(1000, 3 * (now - claimedAt)))
@@ -89,7 +89,7 @@ function watchedAgain(deadline: Deadline): Judgement {
   return { breaches: [], changes: [deadlineChange(deadline)] }
 }
 
-/** By how much other enqueues have put a run off: its promise counts from when it might begin. A retry moves that too, but not before the first claim. */
+/** By how much later enqueues have delayed a debounced run: its promise is measured from when it may begin. A retry moves that too, but only after the first claim. */
 async function putOffMs(store: Store, { withinMs, dueAt, deadlineAt }: Deadline, run: Run): Promise<number> {
   const isPutOff = run.uniqueKey !== undefined && isBurstKey(run.uniqueKey)
   if (withinMs === null || !isPutOff) return 0
@@ -98,7 +98,7 @@ async function putOffMs(store: Store, { withinMs, dueAt, deadlineAt }: Deadline,
   return Math.max(0, mightAt + withinMs - Math.max(deadlineAt, dueAt + withinMs))
 }
 
-/** The entry of a promise that is still watched by this deadline. */
+/** The state entry of a promise, if this deadline is still its current one. */
 async function watchedBy<Value extends { readonly deadlineAt: Instant }>(
   store: Store,
   key: StateKey,
@@ -142,14 +142,14 @@ async function judgePartition(
   return { breaches: isKept ? [] : [{ ...deadline, at: now }], changes }
 }
 
-/** When a partition was last made, as the ends of its runs have written it. */
+/** When a partition was last produced, as stored by the ends of its runs. */
 async function madeAt(store: Store, asset: string, partition: string): Promise<Instant | undefined> {
   const key = { kind: 'partition', names: [asset], items: [partition], limit: 1 } as const
   const [entry] = await store.stateEntries(key)
   return (entry?.value as { readonly doneAt?: Instant | null } | undefined)?.doneAt ?? undefined
 }
 
-/** What the definition of a subject promises now; nothing where it is gone or disabled. */
+/** The SLA in the current definition of a subject; undefined if it is gone or disabled. */
 async function promisedNow(store: Store, { of, name }: Deadline): Promise<Sla | undefined> {
   if (of === 'job' || of === 'asset') return (await jobNow(store, name))?.sla
   const [stored] = await store.triggers({ names: [name] })

@@ -17,16 +17,16 @@ import type { Store } from '../../store/port.js'
 import { formatInstant } from '../../time/instant.js'
 import { judge, type Judgement } from './judge.js'
 
-/** How many deadlines one look reads. */
+/** How many deadlines one step reads. */
 const most = 100
 
 /** How many breaches of one definition are kept. */
 const mostKept = 200
 
-/** How long a loop rests that found no deadline; the slow poll wakes it before. */
+/** How long the loop sleeps if there is no deadline; the slow poll wakes it earlier. */
 const restMs = 60_000
 
-/** Judges deadlines that are over, in every process with the scheduler role. */
+/** Checks deadlines that have passed, in every process with the scheduler role. */
 export const slaLoop: FeatureLoop = { name: 'sla', begin: (context) => new SlaLoop(context) }
 
 class SlaLoop implements RunningLoop {
@@ -48,15 +48,15 @@ class SlaLoop implements RunningLoop {
       over.map(async (entry) => ({ entry, ...(await judge(store, deadlineOf(entry), now)) })),
     )
     const kept = judged.filter(isKept)
-    // Most promises are kept, and one change forgets them all. It is refused only if another process judged one of them
-    // meanwhile: what it left is read again by the next look.
+    // Most promises are kept, and one change removes all their deadlines. It is refused only if another process handled
+    // one of them meanwhile: the next step then reads the rest again.
     const forgotten = kept.flatMap(({ entry, changes }) => [removal(entry), ...changes])
     if (forgotten.length > 0) await store.changeState({ changes: forgotten, now })
     const others = judged.filter((one) => !isKept(one))
     const watch = others.length === 0 ? undefined : await readWatch(store)
     for (const { entry, breaches, changes } of others) {
       const written = await Promise.all(breaches.map((breach) => recorded(store, breach, watch)))
-      // The deadline goes with what is written about it: of two processes one is refused.
+      // The deadline is removed in the same change that records the breach: if two processes do it, one is refused.
       const all = [removal(entry), ...changes, ...written.flat()]
       const answer = await store.changeState({ changes: all, now })
       if (answer === 'changed') for (const breach of breaches) events.emit('sla:breached', breach)
@@ -65,11 +65,11 @@ class SlaLoop implements RunningLoop {
   }
 
   async stop(): Promise<void> {
-    // Nothing is in progress between two looks.
+    // Nothing is in progress between two steps.
   }
 }
 
-/** Whether a run kept its promise. What successes and partitions keep is written by others all the time, so each is a change of its own. */
+/** Whether a run kept its promise. Promises about successes and partitions are not included: other processes change their entries often, so each is a separate change. */
 function isKept({ entry, breaches }: { readonly entry: StateEntry } & Judgement): boolean {
   return breaches.length === 0 && deadlineOf(entry).run !== null
 }
@@ -78,7 +78,7 @@ function removal({ kind, name, item, revision }: StateEntry): StateChange {
   return { kind, name, item, revision, value: undefined }
 }
 
-/** What is written about a breach: the fact, its notice, and the removal of the oldest fact where there are too many. */
+/** The changes of a breach: the record, its notice, and the removal of the oldest record if there are too many. */
 async function recorded(
   store: Store,
   breach: Breach,

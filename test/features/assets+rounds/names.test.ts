@@ -9,11 +9,11 @@ it('R1: a round takes the name of nothing else that was defined at run time, nor
   await app.start()
   await app.rounds.start('nightly', { every: '1h', services: ['s1'] })
   await expect(app.assets.schedule('report', { name: 'nightly', cron: '0 2 * * *' })).rejects.toThrow(
-    /nightly is a trigger already, and no schedule of an asset/,
+    /nightly is already a trigger that is not a schedule of an asset/,
   )
   await app.assets.schedule('report', { cron: '0 2 * * *' })
   await expect(app.rounds.start('report', { every: '1h', services: ['s1'] })).rejects.toThrow(
-    /report is a trigger already, and no round/,
+    /report is already a trigger that is not a round/,
   )
   expect((await app.rounds.status('nightly')).services).toEqual(['s1'])
   expect(await app.assets.schedules()).toMatchObject([{ name: 'report' }])

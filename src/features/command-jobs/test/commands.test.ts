@@ -149,9 +149,9 @@ describe.skipIf(process.platform === 'win32')('a jobs file with problems', () =>
   const list = ['job', 'list', '--jobs', 'jobs.jsonl']
 
   const kinds: readonly (readonly [string, RegExp])[] = [
-    ['mkdir jobs.jsonl', /^error: \/.*jobs\.jsonl: it is no file \[JOBS_INVALID\]\n$/],
+    ['mkdir jobs.jsonl', /^error: \/.*jobs\.jsonl: it is not a file \[JOBS_INVALID\]\n$/],
     ['ln -s other jobs.jsonl', /jobs\.jsonl: it is a symbolic link; name the file itself/],
-    ['mkfifo jobs.jsonl', /jobs\.jsonl: it is no file/],
+    ['mkfifo jobs.jsonl', /jobs\.jsonl: it is not a file/],
     [`echo '{"id":' > jobs.jsonl`, /1:7: not JSON/],
     [`printf '\\377\\n' > jobs.jsonl`, /1:1: it is not UTF-8 text/],
   ]

@@ -59,7 +59,7 @@ export async function importJobs(
   return judged.filter((_, index) => lines[index]?.kind !== 'blank')
 }
 
-/** What became of a line, as `--json` and the API show it. */
+/** The result for a line, as `--json` and the API show it. */
 export function lineView({ faults, ...imported }: ImportedLine) {
   const { line } = imported
   const fields = ['column', 'path', 'message', 'allowed'] as const
@@ -102,7 +102,7 @@ async function judge(
       isJobsSource(one.source) &&
       (one.trigger.job === shellCommand) === isShell &&
       textOf(commandJobOf(one.trigger)) === textOf(line.job) &&
-      // To leave it waiting without a word would have it executed twice.
+      // Without the conflict it would be executed twice.
       (line.executed === undefined || executions.has(id))
     return isSame
       ? { ...told, id, became: 'unchanged' }

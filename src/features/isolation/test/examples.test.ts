@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runExample } from '../../../../test/fixtures/run-example.js'
 
-test('N8: examples/isolation/app.mjs goes on whatever its handlers do', async () => {
+test('N8: examples/isolation/app.mjs continues whatever its handlers do', async () => {
   const { code, output } = await runExample('examples/isolation/app.mjs')
   expect(output.trim().split('\n')).toEqual([
     'render: {"pages":3}, while others went on: true',

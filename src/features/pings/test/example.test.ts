@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runExample } from '../../../../test/fixtures/run-example.js'
 
-it('examples/alerts/pings.mjs tells that one run was done and one failed', async () => {
+it('examples/alerts/pings.mjs reports that one run was done and one failed', async () => {
   const { code, output } = await runExample('examples/alerts/pings.mjs')
   expect({ code, output }).toEqual({ code: 0, output: '/backup\n/report/fail\n' })
 })

@@ -13,12 +13,12 @@ interface Received {
   readonly body: string
 }
 
-/** A real receiver; it refuses as often as it is told to. */
+/** A real receiver that refuses a given number of requests. */
 async function receiver() {
   const state = {
     received: [] as Received[],
     refusals: 0,
-    /** No request is answered before. */
+    /** No request is answered before this resolves. */
     hold: Promise.resolve(),
     release: () => undefined as void,
   }
@@ -50,11 +50,11 @@ function newApp(): Rota {
   return app
 }
 
-/** Due as soon as it is defined, and then not again. */
+/** Due when it is defined, and then not again. */
 const atOnce = { every: '1h', immediate: true } as const
 
 describe('pings of a trigger', () => {
-  it('tell the begin and the end of its runs, with the id of the run', async () => {
+  it('report the start and the end of its runs, with the id of the run', async () => {
     const { state, url, until } = await receiver()
     const app = newApp()
     let end: () => void = () => undefined
@@ -72,7 +72,7 @@ describe('pings of a trigger', () => {
     expect(success?.body).toBe(`nightly: success\nrun ${run?.id}`)
   })
 
-  it('tell an end only after the start was told, however long the receiver takes for that', async () => {
+  it('report an end only after the start was sent, however long the receiver takes', async () => {
     const { state, url, until } = await receiver()
     const held = new Promise<void>((resolve) => (state.release = resolve))
     state.hold = held
@@ -97,7 +97,7 @@ describe('pings of a trigger', () => {
     expect(state.received.map(({ path }) => path)).toEqual(['/secret-check/start', '/secret-check'])
   })
 
-  it('tell a failure and why, after its last attempt, and come to a receiver that was away', async () => {
+  it('report a failure with its error after the last attempt, also to a receiver that was unreachable', async () => {
     const { state, url, until } = await receiver()
     state.refusals = 2
     const app = newApp()
@@ -128,7 +128,7 @@ describe('pings of a trigger', () => {
     expect(state.received).toEqual([])
   })
 
-  it('leave the secret of an address out of runs, results and errors', async () => {
+  it('do not show the secret of an address in runs, results and errors', async () => {
     const { state, url, until } = await receiver()
     vi.stubEnv('PING_URL', url)
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -157,7 +157,7 @@ describe('pings of a trigger', () => {
 })
 
 describe('the ping of the scheduler', () => {
-  it('comes as often as the config says', async () => {
+  it('is sent at the interval of the config', async () => {
     const { state, url, until } = await receiver()
     const directory = mkdtempSync(join(tmpdir(), 'rota-pings-'))
     const path = join(directory, 'rota.config.json')
@@ -172,11 +172,11 @@ describe('the ping of the scheduler', () => {
     expect(state.received[0]?.path).toBe('/secret-check')
   })
 
-  it('comes beside those of triggers', async () => {
+  it('is sent in addition to those of triggers', async () => {
     const { state, url, until } = await receiver()
     const directory = mkdtempSync(join(tmpdir(), 'rota-pings-'))
     const path = join(directory, 'rota.config.json')
-    // It ends only after its begin was told: of a run that is over already, only the end is told.
+    // The run ends only after its start was sent: for a run that has already ended, only the end is sent.
     const script = 'while [ ! -e told ]; do sleep 0.02; done'
     const jobs = { work: { command: ['sh', '-c', script], ...atOnce, ping: url } }
     writeFileSync(path, JSON.stringify({ app: 'shop', store: 'memory:', ping: { url, every: '1h' }, jobs }))

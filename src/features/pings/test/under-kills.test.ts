@@ -10,7 +10,7 @@ import { pingLoop } from '../loop.js'
 
 const seed = Number(process.env['SEED'] ?? 20260106)
 
-it(`the end of every run is pinged exactly once, whichever process is killed when (seed ${seed})`, async () => {
+it(`the end of every run is pinged exactly once, whichever process is killed, and whenever (seed ${seed})`, async () => {
   const tables = emptyTables()
   const ping = 'https://example.org/check'
   const report = await simulate({

@@ -40,7 +40,7 @@ export interface RecordRequest {
   readonly lookBackMs?: number | undefined
 }
 
-/** The tick of each entry, up to its own instant, which may lie ahead. */
+/** The tick of each entry, up to its own due time, which may be in the future. */
 async function ticksOf(
   store: Store,
   entries: readonly PlanEntry[],

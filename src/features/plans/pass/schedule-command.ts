@@ -87,7 +87,7 @@ async function pass(context: QueueContext, { planPath, plan, isOn }: PlanHere): 
   return summary
 }
 
-/** Says of each entry that was missed how it is enqueued all the same. */
+/** Prints for each missed entry the command that enqueues it. */
 async function withHints(made: Pass, { args }: Context): Promise<Pass> {
   if (!made.skipped.some(({ code }) => code === 'entry_missed')) return made
   // Most passes miss nothing.
@@ -109,7 +109,7 @@ interface MadePass {
   readonly now: PassRequest['now']
 }
 
-/** Plans count in seconds: what is due this second is not late. */
+/** Plans have a precision of seconds: an entry that is due this second is not late. */
 function thisSecond(): PassRequest['now'] {
   return Math.floor(systemClock.now() / 1000) * 1000
 }

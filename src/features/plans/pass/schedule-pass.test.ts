@@ -18,7 +18,7 @@ beforeEach(() => {
   store = openMemoryStore()
 })
 
-/** A plan with an entry at each of these instants. */
+/** A plan with an entry at each of these times. */
 function planAt(...instants: readonly number[]): Plan {
   const entries = instants.map((at) => ({ publish_at: formatInstant(at), pipeline_path: 'web.yml' }))
   const place = placeOf()
@@ -27,7 +27,7 @@ function planAt(...instants: readonly number[]): Plan {
   return plan as Plan
 }
 
-/** A plan with one entry, which has these params. */
+/** A plan with one entry with these params. */
 function planWith(params: Json, at = t0, more: readonly number[] = []): Plan {
   const entry = { publish_at: formatInstant(at), pipeline_path: 'web.yml', params }
   const others = more.map((one) => ({ publish_at: formatInstant(one), pipeline_path: 'web.yml' }))
@@ -57,7 +57,7 @@ describe('a pass over a plan', () => {
     ])
   })
 
-  it('Q4: makes up for passes that did not happen, as far as it looks back', async () => {
+  it('Q4: enqueues entries of missed passes, within the look-back', async () => {
     const plan = planAt(t0 + hour, t0 + 20 * hour, t0 + 30 * hour)
     await pass(plan)
     const late = await pass(plan, { now: t0 + 40 * hour })
@@ -70,27 +70,27 @@ describe('a pass over a plan', () => {
     ])
   })
 
-  it('Q4: does not enqueue what is written down too late, behind the last pass', async () => {
+  it('Q4: does not enqueue an entry that was added after the pass that should have enqueued it', async () => {
     await pass(planAt(), { now: t0 })
     const late = await pass(planAt(t0 - minute, t0 + minute), { now: t0 + 5 * minute })
     expect(enqueuedAt(late)).toEqual([t0 + minute])
     expect(codes(late)).toEqual(['entry_missed'])
   })
 
-  it('Q4: looks back in the first pass of a plan too where that is asked for', async () => {
+  it('Q4: looks back in the first pass of a plan only on request', async () => {
     const plan = planAt(t0 - 2 * hour, t0 - hour, t0)
     const asked = { lookBackMs: 90 * minute, looksBackFirst: true }
     expect(enqueuedAt(await pass(plan, { ...asked, isDry: true }))).toEqual([t0 - hour, t0])
     expect(enqueuedAt(await pass(plan, asked))).toEqual([t0 - hour, t0])
   })
 
-  it('Q4: knows a plan under every spelling of its path, and one whose file was replaced', async () => {
+  it('Q4: recognises a plan under every spelling of its path, and after its file was replaced', async () => {
     const planFile = '/srv/site/plan.yaml'
     await pass(planAt(), { source: 'plan:link/plan.yaml', planFile })
     const late = planAt(t0 + 20 * minute)
     const other = { source: 'plan:plan.yaml', planFile, now: t0 + 30 * minute }
     expect(enqueuedAt(await pass(late, { ...other, isDry: true }))).toEqual([t0 + 20 * minute])
-    // As a link that leads to the newest release does.
+    // For example a link to the newest release.
     const replaced = { source: 'plan:link/plan.yaml', planFile: '/srv/release-2/plan.yaml' }
     expect(enqueuedAt(await pass(late, { ...other, ...replaced }))).toEqual([t0 + 20 * minute])
     const [cursor] = await store.triggers({ names: ['pass:plan:link/plan.yaml'] })
@@ -100,7 +100,7 @@ describe('a pass over a plan', () => {
     })
   })
 
-  it('Q4: each plan has passes of its own', async () => {
+  it('Q4: is separate for each plan', async () => {
     await pass(planAt(), { source: 'plan:other.yaml' })
     expect(codes(await pass(planAt(t0 + minute), { now: t0 + 5 * minute }))).toEqual(['entry_missed'])
   })
@@ -117,7 +117,7 @@ describe('a pass over a plan', () => {
     expect(await store.runs({ limit: 9 })).toEqual([])
   })
 
-  it('Q6: leaves alone what another program enqueued, and remembers it', async () => {
+  it('Q6: does not enqueue what another program enqueued, and remembers it', async () => {
     const plan = planAt(t0)
     const id = planRunId(plan.entries[0]?.jobId ?? '', t0)
     const job = 'pipeline'
@@ -129,13 +129,13 @@ describe('a pass over a plan', () => {
     expect((await store.runs({ limit: 9 })).map((run) => run.origin)).toEqual(['enqueue'])
   })
 
-  it('Q6: takes an entry that the engine has defined already', async () => {
+  it('Q6: enqueues an entry that the engine has already defined', async () => {
     const plan = planAt(t0)
     await pass(plan, { source: 'plan:other.yaml' })
     expect(codes(await pass(plan))).toEqual(['already_enqueued'])
   })
 
-  it('Q11: that is dry finds the same and changes nothing', async () => {
+  it('Q11: as a dry run finds the same and changes nothing', async () => {
     const plan = planAt(t0, t0 + hour)
     const dry = await pass(plan, { isDry: true })
     expect([enqueuedAt(dry), codes(dry)]).toEqual([[t0], ['entry_not_due']])
@@ -163,7 +163,7 @@ describe('an entry whose params differ from what was enqueued', () => {
     expect(await store.runs({ limit: 9 })).toEqual(before)
   }
 
-  it('Q5: refuses the plan in a later pass, a dry one and from another plan', async () => {
+  it('Q5: refuses the plan in a later pass, in a dry run and from another plan', async () => {
     await pass(planWith({ a: 1, b: { c: 2, d: 3 } }))
     expect(codes(await pass(planWith({ b: { d: 3, c: 2 }, a: 1 })))).toEqual(['already_enqueued'])
     const changed = planWith({ a: 2 }, t0, [t0 + minute])
@@ -173,7 +173,7 @@ describe('an entry whose params differ from what was enqueued', () => {
     await refused(planWith({}), { now: t0 + 48 * hour })
   })
 
-  it('Q5: refuses it also where the run was cancelled, done or removed since', async () => {
+  it('Q5: refuses it even if the run was cancelled, done or removed meanwhile', async () => {
     await pass(planWith({ a: 1 }))
     const [run] = await store.runs({ limit: 9 })
     await store.cancel({ run: run?.id ?? '', now: t0, reason: 'test' })
@@ -182,7 +182,7 @@ describe('an entry whose params differ from what was enqueued', () => {
     await refused(planWith({ a: 2 }), { now: t0 + minute })
   })
 
-  it('Q5: refuses it where another program enqueued the run', async () => {
+  it('Q5: refuses it if another program enqueued the run', async () => {
     const plan = planWith({ a: 1 })
     const id = planRunId(plan.entries[0]?.jobId ?? '', t0)
     const base = { job: 'pipeline', origin: 'enqueue', dueAt: t0, runAt: t0, priority: 0, slots: [] } as const

@@ -39,7 +39,7 @@ export function scheduleSummary(
   }
 }
 
-/** More than one a second. */
+/** More than one pass per second of a day. */
 const mostPasses = 100_000
 
 /** Writes the summary of a day: the newest pass first, then the earlier ones of that day. Several schedulers may write at once. */

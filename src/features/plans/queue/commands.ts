@@ -29,7 +29,7 @@ export const queue = (program: ProgramParts): Command => ({
   subcommands: [list, show, retry, requeue, purge].map((make) => make(program)),
 })
 
-/** A subcommand; one that only reads makes no queue, one that changes something needs one. */
+/** A subcommand. One that only reads creates no queue; one that changes something needs a queue. */
 function onStore<Opened extends QueueStore>(
   program: ProgramParts,
   open: (queue: Queue) => Promise<Opened>,
@@ -53,7 +53,7 @@ async function toRead(queue: Queue): Promise<QueueStore> {
   return await (await import('./directory.js')).openQueue(queue)
 }
 
-/** What another program has begun becomes a queue here. */
+/** The directories that another program created become a queue. */
 async function toChange(queue: Queue): Promise<NonNullable<QueueStore>> {
   const { changeQueue } = await import('./runs.js')
   const store = await changeQueue(queue)
@@ -183,7 +183,7 @@ const purge = (program: ProgramParts): Command => {
     out.show({ purged, left }, () => {
       out.say(`removed ${count(purged, 'run')}`)
       if (left > 0)
-        out.note(`${count(left, 'run')} of other programs left: their ids are known only by their files`)
+        out.note(`${count(left, 'run')} of other programs not removed: only their files contain their ids`)
     })
   })
   return {

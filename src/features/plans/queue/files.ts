@@ -119,7 +119,7 @@ function failedFile(queue: string, name: string): QueueFile {
   return {
     kind: 'failed',
     path: `failed/${name}`,
-    fault: typeof message === 'string' ? message : 'it is no run',
+    fault: typeof message === 'string' ? message : 'it is not a run',
     jobId: jobIdIn(name),
     movedBy: typeof movedBy === 'string' ? movedBy : undefined,
   }

@@ -19,12 +19,12 @@ import { workQueue } from './work.js'
 const nowAt = Math.floor(systemClock.now() / 1000) * 1000
 const minute = 60_000
 
-it('Q11: a dry run names the run that a worker then takes, lapsed leases and other programs’ files included', async () => {
+it('Q11: a dry run names the run that a worker then takes, including expired leases and files of other programs', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'rota-next-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   writeFileSync(join(directory, 'p.yml'), 'steps: [{ uses: pass }]')
   const queue = { path: 'queue', directory, program: programParts }
-  // Before any Rota came, only files say what there is.
+  // Before Rota was used, only files describe the queue.
   put(directory, 'pending', file('f1', nowAt - 9 * minute))
   const now = (): Instant => systemClock.now()
   expect(await nextRun(undefined, queue, { now: now(), aheadMs: 0 })).toMatchObject({ item: { jobId: 'f1' } })
@@ -54,7 +54,7 @@ it('Q11: a dry run names the run that a worker then takes, lapsed leases and oth
   put(directory, 'running', { ...file('f0', nowAt - 6 * minute), lease_until: formatInstant(nowAt) })
   put(directory, 'running', { ...file('held', nowAt - 8 * minute), lease_until: '2999-01-01T00:00:00Z' })
   put(directory, 'pending', file('f2', nowAt - 5 * minute))
-  // A store looks at once for what others did when it is opened, and then every half second.
+  // A store imports files of other programs when it is opened, and then every half second.
   await store.close()
   store = await makeQueue(queue)
   const taken: string[] = []

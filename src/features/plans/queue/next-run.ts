@@ -65,7 +65,7 @@ function reasonOf(
   if (hold !== undefined) return { code: 'worker_disabled', message: wordsOf(hold) }
   const waiting = candidates.filter(({ runAt }) => runAt <= now + aheadMs)
   const [held] = waiting.flatMap(({ heldBy }) => heldBy ?? [])
-  if (held !== undefined) return { code: 'queue_empty', message: `nothing is taken: ${held}` }
+  if (held !== undefined) return { code: 'queue_empty', message: `nothing is claimed: ${held}` }
   const [next] = candidates.toSorted(byInstant)
   const then = next === undefined ? '' : `; the next run is due at ${formatInstant(next.runAt)}`
   return { code: 'queue_empty', message: `nothing is due${then}` }
@@ -160,7 +160,7 @@ function knownCandidate(run: Run, { now, jobs, live, paused }: View, seq = Infin
 
 function heldBy(run: Run, job: Job | undefined, paused: ReadonlySet<string>): string | undefined {
   const isPerformed = run.job === pipelineJob || (job !== undefined && job.handler.kind !== 'function')
-  if (!isPerformed) return `no handler of job ${run.job} is here`
+  if (!isPerformed) return `this process has no handler for job ${run.job}`
   if (job !== undefined && paused.has(job.queue)) return `the queue ${job.queue} is paused`
   return run.waitsFor === undefined
     ? undefined

@@ -14,12 +14,12 @@ import type { Option } from '../../../cli/framework/syntax.js'
 import { systemText } from '../../../cli/framework/system-error.js'
 import { roughly } from '../../../cli/framework/print/time-text.js'
 
-/** What the commands of plans and queues are given. */
+/** What the commands of plans and queues get. */
 export interface QueueContext<App = unknown> extends Context<App> {
   readonly program: ProgramParts
 }
 
-/** Where a queue lies. */
+/** The option for the queue directory. */
 export const queueDirOption: Option = {
   name: 'queue-dir',
   value: 'directory',
@@ -27,7 +27,7 @@ export const queueDirOption: Option = {
   completes: 'file',
 }
 
-/** Where summaries are written. */
+/** The option for the directory of summaries. */
 export const outputDirOption: Option = {
   name: 'output-dir',
   value: 'directory',
@@ -35,10 +35,10 @@ export const outputDirOption: Option = {
   completes: 'file',
 }
 
-/** Finds everything and changes nothing. */
+/** The option for a dry run. */
 export const dryRunOption: Option = { name: 'dry-run', help: 'change no queue; only write the summary' }
 
-/** For a queue that was not used for more than a year. */
+/** The option that accepts the clock, for a queue that was not used for more than a year. */
 export const acceptClockOption: Option = {
   name: 'accept-clock',
   help: 'accept a clock that is more than a year ahead of the queue',
@@ -61,12 +61,12 @@ export async function clockOf(
   return guard
 }
 
-/** The queue that a command means. */
+/** The queue of a command. */
 export function queueOf(context: QueueContext): Queue {
   return { path: queueDirOf(context), directory: context.directory, program: context.program }
 }
 
-/** The directory of the queue that a command means. */
+/** The queue directory of a command. */
 export function queueDirOf({ args, directory }: Surroundings): string {
   const path = args.text(queueDirOption.name) ?? 'data/queue'
   const why = notADirectory(resolve(directory, path))
@@ -74,7 +74,7 @@ export function queueDirOf({ args, directory }: Surroundings): string {
   throw new RotaError('STORE_URL', `--queue-dir: ${quotedText(path)} cannot be a queue: ${why}`)
 }
 
-/** Why no directory can be at a path; undefined where one is, or can be made. */
+/** Why a path cannot be a directory; undefined if it is one or can be created. */
 function notADirectory(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : `${path} is not a directory`
@@ -84,14 +84,14 @@ function notADirectory(path: string): string | undefined {
   }
 }
 
-/** Runs a command that cron starts: nothing at all is touched while the pipeline is switched off. */
+/** Runs a command that cron starts. While the pipeline is switched off, nothing is read or written. */
 export async function oneShot(context: Surroundings, act: (switches: Switches) => Ended): Ended {
   const switches = switchesOf(context)
   if (switches.pipeline !== false) return await onQueue(context, () => act(switches))
   context.out.note('PIPELINE_ENABLED is off: nothing was read or written')
 }
 
-/** Has trouble with the queue or the disk end a command with one code, whatever the trouble is. */
+/** Gives all errors of the queue or the disk the same exit code. */
 export async function onQueue(context: Surroundings, act: () => Ended): Ended {
   try {
     const code = (await act()) ?? exitCodes.ok
@@ -111,7 +111,7 @@ function isTrouble(error: unknown): boolean {
   return typeof (error as { syscall?: unknown } | undefined)?.syscall === 'string'
 }
 
-/** Writes a summary. It is only a record: what was done stands, whether it can be written or not. */
+/** Writes a summary. It is only a record: if it cannot be written, the result of the run stands. */
 export async function recordSummary({ out }: Surroundings, write: () => void | Promise<void>): Promise<void> {
   try {
     await write()

@@ -35,7 +35,7 @@ export async function findQueued(store: Store, id: string, queue: QueueAt): Prom
   if (run !== undefined) return run
   throw new RotaError(
     'RUN_UNKNOWN',
-    `${item.runId} is another program's, and ${item.state}: only what lies in pending, or in running after its lease, is taken over`,
+    `${item.runId} belongs to another program and is ${item.state}: only runs in pending, or in running after their lease, are imported`,
   )
 }
 

@@ -78,7 +78,7 @@ export const work = (program: ProgramParts): Command => ({
     }),
 })
 
-/** What ends a call early. */
+/** Why a call ends early. */
 interface Ends {
   readonly guard: WorkGuard
   readonly signal: AbortSignal
@@ -107,11 +107,11 @@ async function record(context: QueueContext, summaries: readonly WorkerSummary[]
     await recordSummary(context, () => writeWorkerSummary(outputDirectory, summary))
 }
 
-/** What a call came to, before it is written down. */
+/** The result of a call, before the summary is written. */
 interface Taken extends Pick<WorkerSummary, 'decision' | 'error'> {
   readonly item?: QueueItem
   readonly durationMs?: number
-  /** Another worker has the run, and writes down what it came to. */
+  /** Another worker has taken over the run, and writes its summary. */
   readonly isLost?: boolean
 }
 
@@ -120,7 +120,7 @@ const disabled: Taken = {
   error: { code: 'worker_disabled', message: 'WORKER_ENABLED is off' },
 }
 
-/** What would be taken. */
+/** What a dry run would claim. */
 async function look(context: QueueContext): Promise<readonly Taken[]> {
   const queue = queueOf(context)
   const { openQueue } = await import('./directory.js')
@@ -146,7 +146,7 @@ async function noRuns(files: readonly NoRun[], decision: 'failed' | 'skipped'): 
   }))
 }
 
-/** Files that other programs or people left beside the runs are ignored, with a word. */
+/** Files that are not runs are ignored with a warning. */
 async function warnOfStrays({ out }: Context, queue: QueueAt): Promise<void> {
   const { queueFiles } = await import('./files.js')
   const files = queueFiles(queue, systemClock.now(), ['pending']).filter(isStray)
@@ -209,7 +209,7 @@ async function take(context: QueueContext, ends: Ends): Promise<readonly Taken[]
 
 type Steps = Parameters<typeof workQueue>[1]['steps']
 
-/** The functions of pipelines: a config that was named is read before anything is taken, another one when a step needs it. */
+/** The functions of pipelines: the config of `--config` is read before anything is claimed, the default config when a step needs it. */
 async function stepsOf(context: QueueContext): Promise<Steps> {
   const load: Steps = async () => {
     const path = await context.configPath()

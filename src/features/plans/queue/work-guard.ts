@@ -5,10 +5,10 @@ import { type Context, exitCodes } from '../../../cli/framework/command.js'
 import { describeFailure } from '../../../cli/framework/failure.js'
 import { exitText, UserCode } from '../../../cli/framework/user-code.js'
 
-/** How long a run may take to be released after an error that is not its own. */
+/** How long the release of a run may take after an error that belongs to no run. */
 const handBackMs = 10_000
 
-/** Watches over the functions that pipelines use while `rota work` performs a run of them. */
+/** Assigns uncaught errors while `rota work` performs a run with functions of the config. */
 export class WorkGuard {
   readonly tracer = new ErrorTracer()
   readonly #out: Context['out']
@@ -28,20 +28,20 @@ export class WorkGuard {
     })
   }
 
-  /** Aborts at an error of no run: what is going on is to be released. */
+  /** Aborts at an error that belongs to no run: the current run is then released. */
   get failing(): AbortSignal {
     return this.#failing.signal
   }
 
-  /** Hears which run is performed. */
+  /** Sets the run that is performed. */
   readonly onRun = (run: string): void => {
     this.#run = run
   }
 
-  /** Hears of what went wrong and changes nothing. */
+  /** Called with errors that change nothing. */
   readonly onTrouble = (text: string): void => this.#out.note(`warning: ${text}`)
 
-  /** The work is done, and the process may end; what the functions left behind may still fail. */
+  /** The work is done, and the process may end; code that the functions left running may still fail. */
   end(): void {
     this.#run = undefined
     this.#isOver = true

@@ -29,7 +29,7 @@ const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)
 const plan = (entry: string): string => `schema_version: v1\nentries:\n  - ${entry}\n`
 const entry = (extra: string): string => `{ publish_at: 2026-01-05T09:00, ${extra} }`
 
-describe.skipIf(process.platform === 'win32')('what never ends', () => {
+describe.skipIf(process.platform === 'win32')('an endless file', () => {
   it.each([
     ['schedule --plan', 'schedule --plan zero', 'a device'],
     ['plan check', 'plan check pipe', 'a pipe'],
@@ -117,7 +117,7 @@ describe('a bad pipeline', () => {
 })
 
 describe('a bad queue', () => {
-  it('Q13: that is a link, or has a directory that is one, is refused with 3, and nothing is made', async () => {
+  it('Q13: that is a link, or contains a linked directory, is refused with 3, and nothing is created', async () => {
     mkdirSync(join(cwd, 'elsewhere'))
     symlinkSync(join(cwd, 'elsewhere'), join(cwd, 'link'))
     mkdirSync(join(cwd, 'queue'))
@@ -140,7 +140,7 @@ describe('a bad queue', () => {
     },
   )
 
-  it.each(['10ms', '2d', 'soon', '-1s'])('Q13: is not worked on with a lease of %s', async (lease) => {
+  it.each(['10ms', '2d', 'soon', '-1s'])('Q13: is refused with a lease of %s', async (lease) => {
     expect((await run('work', '--lease', lease)).code).toBe(2)
     expect(existsSync(join(cwd, 'data'))).toBe(false)
   })
@@ -153,7 +153,7 @@ describe('a bad queue', () => {
         const ended = await run('queue', action, id)
         expect(ended.code).not.toBe(0)
         expect(ended.stderr).toContain('no run of the queue has the id')
-        // Whatever somebody typed must not steer the terminal.
+        // Typed control characters must not reach the terminal.
         expect(ended.stderr).not.toContain('\u001b[31mb')
       }
       expect(readdirSync(join(cwd, 'data/queue/pending')).length).toBe(1)
@@ -175,7 +175,7 @@ function put(name: string, extra: object): void {
   writeFileSync(join(folder, name), JSON.stringify(file))
 }
 
-/** Ten levels of ten aliases each: a text of a few lines that stands for ten thousand million values. */
+/** Ten levels of ten aliases each: a few lines of text that stand for ten billion values. */
 function bomb(): string {
   const levels = Array.from({ length: 10 }, (_, i) => {
     const items =

@@ -7,7 +7,7 @@ import { root } from '../../../../test/repository.js'
 /** A queue directory that exists. */
 const madeQueue = 'made/queue'
 
-/** The command lines of plans and their queue that are tried with bad words. */
+/** The command lines of plans and their queue that are tested with invalid arguments. */
 export const corpus: CorpusPart = {
   bases: {
     schedule: [

@@ -6,7 +6,7 @@ import { emptyDirectory, rota, type Ended } from '../../../../test/cli/rota.js'
 /** Both switches on. */
 export const on = { SCHEDULER_ENABLED: 'true', WORKER_ENABLED: 'on' }
 
-/** A directory with the example's pipeline and a plan of our own. */
+/** A directory with the pipeline of the example and the test's own plan. */
 export class Desk {
   readonly cwd = emptyDirectory()
 
@@ -46,7 +46,7 @@ export class Desk {
   }
 }
 
-/** `2026-01-05T02:00:00Z`, so many seconds from now. */
+/** The time this many seconds from now, as `2026-01-05T02:00:00Z`. */
 export function at(seconds: number): string {
   return `${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)}Z`
 }

@@ -7,7 +7,7 @@ import { emptyDirectory, rota, type Ended } from '../../../../test/cli/rota.js'
 
 const on = { SCHEDULER_ENABLED: 'true', WORKER_ENABLED: 'true' }
 
-/** A queue that another program fills, beside a plan with one entry. */
+/** A queue that another program fills, and a plan with one entry. */
 class Shared {
   readonly cwd = emptyDirectory()
   /** When the entry is due, to the second. */
@@ -32,7 +32,7 @@ class Shared {
     return `${this.at.replace(/[-:]/g, '')}_${this.jobId}.json`
   }
 
-  /** Puts a file of this run into a directory; the text is another where it is given. */
+  /** Puts a file of this run into a directory, with the given text if there is one. */
   put(folder: string, extra: object = {}, text?: string): string {
     const path = join(this.cwd, 'data/queue', folder)
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -65,7 +65,7 @@ class Shared {
 const past = '2026-01-05T02:00:00Z'
 const future = '2999-01-05T02:00:00Z'
 
-describe('a queue that another program uses as well', () => {
+describe('a queue that another program also uses', () => {
   it.each([
     ['running', { status: 'running', lease_until: future }, undefined],
     ['done', { status: 'done' }, undefined],
@@ -109,7 +109,7 @@ describe('a queue that another program uses as well', () => {
     expect(shared.files()).toEqual({ done: [shared.name] })
   })
 
-  it('Q7: a run that another program left in running is performed by rota work once its lease is over', async () => {
+  it('Q7: a run that another program left in running is performed by rota work when its lease has expired', async () => {
     const shared = new Shared(-60)
     shared.put('running', { status: 'running', attempts: 1, lease_until: future })
     expect((await shared.rota('work')).stdout).toContain('nothing is due')
@@ -124,7 +124,7 @@ describe('a queue that another program uses as well', () => {
     expect(shared.files()).toEqual({ done: [shared.name] })
   })
 
-  it('Q7: rota queue requeue takes it back, too, and counts it', async () => {
+  it('Q7: rota queue requeue also takes it back, and counts it', async () => {
     const shared = new Shared(-60)
     const path = shared.put('running', { status: 'running' })
     expect((await shared.rota('queue', 'requeue', '--json')).stdout).toBe('{"requeued":0}\n')
@@ -142,14 +142,14 @@ describe('a queue that another program uses as well', () => {
     expect(listed).toEqual([expect.objectContaining({ state: 'pending', runId: shared.runId })])
     expect(shown).toMatchObject({ ...listed[0], run: null })
     expect((await shared.rota('queue', 'show', shared.runId)).stdout).toContain('it is not imported yet')
-    // Looking changed nothing, and made no store.
+    // Reading changed nothing, and created no store.
     expect(readdirSync(join(shared.cwd, 'data/queue'))).toEqual(['pending'])
     const retried = await shared.rota('queue', 'retry', shared.jobId)
     expect(retried).toMatchObject({ code: 1, stderr: expect.stringContaining('is pending; only') })
     expect(JSON.parse((await shared.rota('queue', 'show', shared.jobId, '--json')).stdout).run).not.toBeNull()
   })
 
-  it('Q8: what another program has finished is listed and shown, and neither retried nor purged', async () => {
+  it('Q8: a run that another program has finished is listed and shown, but neither retried nor purged', async () => {
     const shared = new Shared(-60)
     const path = shared.put('failed', { status: 'failed', attempts: 1 })
     const before = readFileSync(path, 'utf8')

@@ -6,13 +6,13 @@ import { ShiftedClock } from '../../../../test/fixtures/shifted-clock.js'
 import { at, Desk, entry, on } from './desk.js'
 import { rota, start, tooWide, type Ended } from '../../../../test/cli/rota.js'
 
-/** A step that ends only with its worker. */
+/** A step that runs until its worker ends. */
 const endless = `steps: [{ run: [node, -e, "console.log('begun'); setInterval(() => process.ppid === 1 && process.exit(), 100)"] }]`
 
 describe('rota schedule and rota work', () => {
-  it('Q1, Q7, Q12: take an entry from the plan to done, with one file and the summaries of both', async () => {
+  it('Q1, Q7, Q12: move an entry from the plan to done, with one file and the summaries of both', async () => {
     const desk = new Desk([])
-    // What falls due in the second of a pass belongs to the next one as well, so that no second is lost.
+    // Entries that are due in the second of a pass also belong to the next pass, so that no second is lost.
     const publishAt: string = JSON.parse((await desk.schedule(['--json'])).stdout).now
     desk.plan([entry(publishAt, ', run_id_prefix: now, params: { topic_seed: tea }'), entry(at(7200))])
     const scheduled = await desk.schedule(['--json', '--look-back', '1h', '--window-minutes', '60'])
@@ -63,7 +63,7 @@ describe('rota schedule and rota work', () => {
     expect(desk.artifacts('worker')).toContain('worker_summary_none.json')
   })
 
-  it('Q7: takes one run a call, in the order of the files, and none before it is due', async () => {
+  it('Q7: performs one run per call, in the order of the files, and none before it is due', async () => {
     const desk = new Desk([])
     for (const seconds of [-20, -90, 3600, -40]) foreign(desk, at(seconds))
     const before = desk.files('pending')
@@ -78,7 +78,7 @@ describe('rota schedule and rota work', () => {
     expect(desk.files('done')).toEqual(before)
   })
 
-  it('Q7: a run that a killed worker left in running is taken back when its lease ends', async () => {
+  it('Q7: a run that a killed worker left in running is taken back when its lease expires', async () => {
     const desk = new Desk([])
     writeFileSync(join(desk.cwd, 'pipeline.web.yml'), endless)
     const { name } = foreign(desk, at(-5))
@@ -118,7 +118,7 @@ describe('rota schedule and rota work', () => {
     expect(desk.read(`data/queue/pending/${name}`)).toMatchObject({ attempts: 1 })
   })
 
-  it('Q1: the engine performs what another program puts into the directory, too', async () => {
+  it('Q1: the engine also performs runs that another program puts into the directory', async () => {
     const desk = new Desk([])
     const running = start(['up', '--store', 'files:data/queue', '--json'], { cwd: desk.cwd })
     await running.said('"event":"up"')
@@ -129,7 +129,7 @@ describe('rota schedule and rota work', () => {
     expect(desk.files('done')).toEqual([name])
   })
 
-  it('Q9, Q13: a run that fails ends with 1, and file and summary name the step', async () => {
+  it('Q9, Q13: a failed run exits with 1, and file and summary name the step', async () => {
     const desk = new Desk([])
     writeFileSync(
       join(desk.cwd, 'pipeline.web.yml'),
@@ -153,7 +153,7 @@ describe('rota schedule and rota work', () => {
     })
   })
 
-  it('Q6, Q7: any number at once make each run once and perform it once', async () => {
+  it('Q6, Q7: any number at the same time record each run once and perform it once', async () => {
     const desk = new Desk([entry(at(60)), entry(at(120))])
     for (let second = 1; second <= 4; second++) foreign(desk, at(-second))
     const scheduled = await Promise.all([1, 2, 3].map(() => desk.schedule(['--json'])))
@@ -169,7 +169,7 @@ describe('rota schedule and rota work', () => {
     expect(desk.files('pending').length).toBe(2)
   })
 
-  it('Q13: a signal hands the run back and ends with 128 and its number', async () => {
+  it('Q13: a signal releases the run and exits with 128 plus its number', async () => {
     const desk = new Desk([])
     writeFileSync(
       join(desk.cwd, 'pipeline.web.yml'),
@@ -184,7 +184,7 @@ describe('rota schedule and rota work', () => {
     expect(desk.files('running')).toEqual([])
   })
 
-  it('Q11: a dry run needs no switch, names what it would do, and makes no queue', async () => {
+  it('Q11: a dry run needs no switch, says what it would do, and creates no queue', async () => {
     const desk = new Desk([entry(at(60))])
     const scheduled = await desk.schedule(['--dry-run'], {})
     expect(scheduled).toMatchObject({ code: 0, stderr: '' })
@@ -221,7 +221,7 @@ describe('rota schedule and rota work', () => {
 })
 
 describe('the kill switches', () => {
-  it('Q10: PIPELINE_ENABLED off reads and writes nothing, one line says so, and it ends with 0', async () => {
+  it('Q10: with PIPELINE_ENABLED off nothing is read or written, one line says so, and it exits with 0', async () => {
     const desk = new Desk([])
     writeFileSync(join(desk.cwd, 'plan.yaml'), 'not: a plan')
     const env = { ...on, PIPELINE_ENABLED: 'Off' }
@@ -249,7 +249,7 @@ describe('the kill switches', () => {
     })
   })
 
-  it('Q10: a word that is neither on nor off ends with 2, and nothing is done', async () => {
+  it('Q10: any other value exits with 2, and nothing is done', async () => {
     const desk = new Desk([entry(at(60))])
     for (const ended of [
       await desk.schedule([], { SCHEDULER_ENABLED: 'maybe' }),
@@ -263,7 +263,7 @@ describe('the kill switches', () => {
 })
 
 describe('what is refused', () => {
-  it('Q13: usage and faulty plans end with 2, a queue that cannot be used with 3', async () => {
+  it('Q13: usage errors and faulty plans exit with 2, an unusable queue with 3', async () => {
     const desk = new Desk([entry('2026-02-30T00:00')])
     expect((await rota(['schedule'], { cwd: desk.cwd, env: on })).code).toBe(2)
     const faulty = await desk.schedule()
@@ -334,7 +334,7 @@ describe('rota queue', () => {
     },
   )
 
-  it('Q8: of a directory that is no queue lists nothing, and makes none', async () => {
+  it('Q8: lists nothing for a directory that is not a queue, and creates none', async () => {
     const desk = new Desk([])
     const { code, stdout } = await rota(['queue', 'list'], { cwd: desk.cwd })
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'no runs\n' })

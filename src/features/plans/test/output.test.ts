@@ -41,7 +41,7 @@ describe('rota work, if its output cannot be written,', () => {
     expect(summary).toBe('worker_summary_00f0a1094f8b.json')
   })
 
-  it('performs its run although its reader has left', async () => {
+  it('performs its run although nobody reads its output', async () => {
     const cwd = queue()
     const child = start(['work'], cwd, ['ignore', 'pipe', 'pipe'])
     child.stdout?.destroy()
@@ -50,7 +50,7 @@ describe('rota work, if its output cannot be written,', () => {
     expect({ done: filesOf(cwd, 'done'), running: filesOf(cwd, 'running') }).toEqual({ done: 1, running: 0 })
   })
 
-  it.skipIf(!hasFullDisk)('ends as ever where its errors cannot be written', async () => {
+  it.skipIf(!hasFullDisk)('ends as usual if its errors cannot be written', async () => {
     const full = openSync('/dev/full', 'w')
     const worked = start(['work', '--dry-run'], queue(), ['ignore', 'ignore', full])
     closeSync(full)

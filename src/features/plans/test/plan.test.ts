@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../../../../test/repository.js'
 import { emptyDirectory, rota, start, tooWide } from '../../../../test/cli/rota.js'
 
-/** A copy of the example, with a plan whose entry is due so many minutes from now. */
+/** A copy of the example, with a plan whose entry is due this many minutes from now. */
 function exampleWith(minutes: readonly number[]): string {
   const directory = emptyDirectory()
   cpSync(join(root, 'examples/plans'), directory, { recursive: true })
@@ -27,7 +27,7 @@ describe('rota plan check', () => {
     expect(stdout).toContain('1 entry')
   })
 
-  it('Q2: tells what is missed, due and in the future', async () => {
+  it('Q2: marks entries as missed, due or future', async () => {
     const cwd = exampleWith([-60 * 25, -60 * 23, 60])
     const { code, stdout } = await rota(['plan', 'check', 'plan.yaml', '--json'], { cwd })
     expect(code).toBe(0)
@@ -38,7 +38,7 @@ describe('rota plan check', () => {
     expect(entries[2].runId).toBe(`${entries[2].runIdBase}_${entries[2].jobId}`)
   })
 
-  it('Q2: lists all faults and ends with 2, also those of a pipeline that is still to run', async () => {
+  it('Q2: lists all faults and exits with 2, including those of pipelines that will run', async () => {
     const cwd = exampleWith([60])
     writeFileSync(
       join(cwd, 'broken.yaml'),
@@ -64,7 +64,7 @@ describe('rota plan check', () => {
 })
 
 describe('rota up --plan', () => {
-  it('Q2: performs what is due of a plan without any config, and knows it after a restart', async () => {
+  it('Q2: performs the due entries of a plan without a config, and not again after a restart', async () => {
     const cwd = exampleWith([-5])
     const running = start(['up', '--plan', 'plan.yaml', '--json'], { cwd })
     await running.said(/"run:ended"/)
@@ -86,7 +86,7 @@ describe('rota up --plan', () => {
     expect(JSON.parse((await rota(['runs', '--json'], { cwd })).stdout).length).toBe(1)
   })
 
-  it('Q2: refuses a plan with a fault, with nothing written', async () => {
+  it('Q2: refuses a plan with a fault, and writes nothing', async () => {
     const cwd = exampleWith([5])
     writeFileSync(join(cwd, 'plan.yaml'), 'schema_version: v1\n')
     const { code, stderr } = await rota(['up', '--plan', 'plan.yaml'], { cwd })
@@ -96,7 +96,7 @@ describe('rota up --plan', () => {
 })
 
 describe('rota plan enqueue', () => {
-  it('Q4: enqueues what an engine missed into its store, by the command that why names', async () => {
+  it('Q4: enqueues an entry that an engine missed, with the command that why prints', async () => {
     const cwd = exampleWith([-60 * 48])
     const up = start(['up', '--store', 'sqlite:rota.db', '--plan', 'plan.yaml'], { cwd })
     await up.said('missed')

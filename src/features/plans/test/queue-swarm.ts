@@ -6,22 +6,22 @@ import { SeededRandom } from '../../../testing/random.js'
 
 const program = fileURLToPath(new URL('../../../../dist/cli/main.js', import.meta.url))
 
-/** What a swarm left behind. */
+/** The result of a swarm. */
 export interface SwarmReport {
   readonly processes: number
   readonly kills: number
   /** Processes that found the queue too busy. */
   readonly busy: number
   readonly done: number
-  /** Runs that took their workers down too often; no fault of theirs here, but an end. */
+  /** Quarantined runs: their workers were killed too often, which is expected here. */
   readonly setAside: number
   readonly lostAttempts: number
   readonly repeats: number
-  /** Everything that broke a promise, one sentence each. */
+  /** All broken guarantees, one sentence each. */
   readonly broken: readonly string[]
 }
 
-/** Lets many real schedulers and workers at one queue directory, kills a part of them, and judges what is left. */
+/** Runs many real schedulers and workers on one queue directory, kills some of them, and checks the result. */
 export async function swarm(options: SwarmOptions): Promise<SwarmReport> {
   const hive = new Swarm(options)
   await hive.run()
@@ -43,7 +43,7 @@ interface SwarmOptions {
   readonly lease: string
 }
 
-/** What a run does: it says that it began, takes a moment, and says that it ended. */
+/** The pipeline of a run: it reports its start, waits a moment, and reports its end. */
 const effect = 'echo "$ROTA_RUN_ID $ROTA_ATTEMPT $(date +%s%3N)" >> effects.txt; sleep 0.1'
 
 class Swarm {
@@ -51,7 +51,7 @@ class Swarm {
   readonly #random: SeededRandom
   #processes = 0
   #kills = 0
-  /** Processes that waited for the queue for too long, and went away without having done anything. */
+  /** Processes that waited for the queue too long, and exited without having done anything. */
   #busy = 0
   readonly #trouble: string[] = []
 
@@ -68,7 +68,7 @@ class Swarm {
   async run(): Promise<void> {
     const { schedulers, workers } = this.#options
     this.#writePlan([])
-    // A first pass, so that all later ones make up for what fell due meanwhile.
+    // A first pass, so that all later ones look back to it.
     await this.#process(this.#schedule, 0)
     this.#writePlan(this.#entries())
     const lanes = [
@@ -84,7 +84,7 @@ class Swarm {
     writeFileSync(join(this.#options.directory, 'plan.yaml'), text)
   }
 
-  /** Due from now to some seconds ahead, so that some must be waited for. */
+  /** Due from now to some seconds in the future, so that some have to be waited for. */
   #entries(): string[] {
     return Array.from({ length: this.#options.entries }, (_, index) => {
       const dueAt = Date.now() + this.#random.int(1, this.#options.dueWithinSeconds) * 1000
@@ -105,7 +105,7 @@ class Swarm {
     return ['work', '--queue-dir', 'queue', '--lease', this.#options.lease]
   }
 
-  /** Whether every entry has become a run: after that no pass finds anything. */
+  /** Whether every entry has become a run; after that no pass finds anything. */
   get #isEnqueued(): boolean {
     return this.#files().length >= this.#options.entries
   }
@@ -143,7 +143,7 @@ class Swarm {
     clearTimeout(timer)
     if (signal === 'SIGKILL') this.#kills += 1
     else if (errors.includes('STORE_BUSY')) this.#busy += 1
-    // Its run was taken from it: the machine was too slow for its lease.
+    // Another worker took over its run, because the machine was too slow for its lease.
     else if (code !== 0 && !(code === 1 && args[0] === 'work'))
       this.#trouble.push(`rota ${args[0]} ended with ${code ?? signal}: ${errors.trim()}`)
   }
@@ -225,7 +225,7 @@ function faultsOf(run: RunFile, effects: readonly Effect[]): string[] {
   return broken
 }
 
-/** Attempts whose claims were taken from their workers, also of those that turned out to live. */
+/** Attempts that other workers took over, including those whose workers were still alive. */
 function lostOf(run: RunFile): number[] {
   const isLost = ({ end }: { end: string }): boolean => end === 'lost' || end === 'released'
   return run.rota.tries.filter(isLost).map(({ attempt }) => attempt)

@@ -5,7 +5,7 @@ import { at, Desk, entry, on } from './desk.js'
 import { rota, type Ended } from '../../../../test/cli/rota.js'
 
 describe('rota schedule', () => {
-  it('Q12: the summary of the day has every pass, however many schedulers write it at once', async () => {
+  it('Q12: the summary of the day has every pass, however many schedulers write it at the same time', async () => {
     const desk = new Desk([])
     const count = 8
     await Promise.all(Array.from({ length: count }, () => desk.schedule(['--dry-run'])))
@@ -13,7 +13,7 @@ describe('rota schedule', () => {
     expect(days.reduce((sum, day) => sum + 1 + (day['passes'] as unknown[]).length, 0)).toBe(count)
   })
 
-  it('Q4: a missed entry is enqueued by the command that the pass names, once', async () => {
+  it('Q4: a missed entry is enqueued once, with the command that the pass prints', async () => {
     const desk = new Desk([entry(at(-7200))])
     const missed = await desk.schedule(['--queue-dir', 'my queue'])
     const [, command = ''] =
@@ -38,7 +38,7 @@ describe('rota schedule', () => {
     expect(work.code).toBe(0)
   })
 
-  it('Q4: a plan is the same under two spellings of its path, and looks back at first where asked', async () => {
+  it('Q4: a plan is the same under two spellings of its path, and its first pass looks back on request', async () => {
     const desk = new Desk([])
     symlinkSync(desk.cwd, join(desk.cwd, 'link'))
     const linked = await rota(['schedule', '--plan', 'link/plan.yaml'], { cwd: desk.cwd, env: on })
@@ -53,12 +53,12 @@ describe('rota schedule', () => {
       'other',
     ])
     expect(JSON.parse(pretended.stdout).enqueued_job_ids).toHaveLength(1)
-    // It was passed a moment ago, so that what lies before was missed.
+    // There was a pass a moment ago, so earlier entries were missed.
     const known = await desk.schedule(['--json', '--look-back', '1h'])
     expect(JSON.parse(known.stdout).skipped_entries).toMatchObject([{ code: 'entry_missed' }])
   })
 
-  it('Q5: other params under an id that was enqueued are refused, also where another program did it', async () => {
+  it('Q5: other params under an enqueued id are refused, even if another program enqueued it', async () => {
     const publishAt = at(120)
     const desk = new Desk([entry(publishAt, ', params: { a: 1 }')])
     await desk.schedule()

@@ -3,7 +3,7 @@ import { runHere } from '../../../../test/cli/in-process.js'
 import { emptyDirectory } from '../../../../test/cli/rota.js'
 
 describe('a kill switch of the environment', () => {
-  it('that is misspelt gets a warning with what was meant', async () => {
+  it('that is misspelt is reported with a suggestion', async () => {
     const environment = {
       WORKER_ENABLE: '0',
       SCHEDULER_ENABLED: '1',

@@ -38,24 +38,24 @@ describe('rota work and the functions of pipelines', () => {
     `${folder}/20260105T110000Z_a1.json`,
   ])
 
-  it('fails the run whose step forgot a promise', async () => {
+  it('fails the run whose step did not await a promise', async () => {
     const worked = await work(`async () => { void Promise.reject(new Error('forgotten')); await wait(20) }`)
     expect(worked).toMatchObject({ code: 1, files: failed, stderr: '' })
     expect(worked.stdout).toContain('morning_a1 failed after')
     expect(worked.stdout).toContain('forgotten')
   })
 
-  it('leaves a run as it ended where the error comes later, and says so', async () => {
+  it('does not change a finished run if the error comes later, and reports it', async () => {
     const worked = await work(`() => void setTimeout(() => { throw new Error('after the end') }, 1000)`)
     expect(worked).toMatchObject({ code: 0, files: done })
     expect(worked.stdout + worked.stderr).toContain('after the end')
   })
 
-  it('ends although a step leaves something behind', async () => {
+  it('ends even if a step leaves a timer running', async () => {
     expect(await work('() => void setInterval(() => 0, 1e6)')).toMatchObject({ code: 0, files: done })
   })
 
-  it('ends with 70 where a step calls process.exit, and leaves its run to be taken back', async () => {
+  it('exits with 70 if a step calls process.exit, and its run is taken back later', async () => {
     const worked = await work('() => process.exit(0)')
     expect(worked).toMatchObject({ code: 70, files: active })
     expect(worked.stderr).toMatch(
@@ -63,14 +63,14 @@ describe('rota work and the functions of pipelines', () => {
     )
   })
 
-  it('hands its run back and ends with 70 where the error comes from no run', async () => {
+  it('releases its run and exits with 70 if the error belongs to no run', async () => {
     const stray = `let begin = () => {}
       new Promise((resolve) => (begin = resolve)).then(() => { throw new Error('of the config') })`
     const step = `({ signal }) => new Promise((resolve) => {
       signal.addEventListener('abort', resolve)
       begin()
     })`
-    // A config that is named is loaded before anything is taken; otherwise it is code of the run that needs it first.
+    // The config of --config is loaded before anything is claimed; the default config is loaded as code of the run that needs it.
     const worked = await work(step, stray, '--config', 'rota.config.mjs')
     expect(worked).toMatchObject({ code: 70, files: pending })
     expect(worked.stderr).toContain(

@@ -47,7 +47,7 @@ describe('walkthroughs', () => {
   )
 })
 
-/** How long something took is never the same twice. */
+/** Durations differ from run to run. */
 function steady(output: string): string {
   return output.replace(/, in [\d.]+m?s$/gm, ', in a moment')
 }

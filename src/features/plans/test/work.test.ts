@@ -53,8 +53,8 @@ function pipeline(steps: object): void {
   writeFileSync(join(cwd, 'pipeline.web.yml'), JSON.stringify({ steps }))
 }
 
-describe('a file in pending that is no run', () => {
-  it('Q7: is moved to failed with its reason, which ends with 1; other names are ignored with a warning', async () => {
+describe('a file in pending that is not a run', () => {
+  it('Q7: is moved to failed with its reason, and the call exits with 1; other names are ignored with a warning', async () => {
     putRun('good', '2026-01-05T02:00:00Z')
     put('20260105T030000Z_bad.json', '{ "torn')
     put('readme.txt', 'mine')
@@ -89,7 +89,7 @@ describe('a file in pending that is no run', () => {
     expect(doctor.code).toBe(0)
   })
 
-  it('Q7: is ignored with a warning where it must not be touched', async () => {
+  it('Q7: is ignored with a warning if it must not be moved', async () => {
     mkdirSync(join(cwd, 'data/queue/pending/20260105T020000Z_a1.json'), { recursive: true })
     symlinkSync('elsewhere', join(cwd, 'data/queue/pending/20260105T020000Z_a2.json'))
     const old = Date.now() / 1000 - 120
@@ -109,7 +109,7 @@ describe('a file in pending that is no run', () => {
 })
 
 describe('the steps of a pipeline under rota work', () => {
-  it('Q9: use the functions of the config, and know the ids of the plan', async () => {
+  it('Q9: use the functions of the config, and get the ids of the plan', async () => {
     writeFileSync(
       join(cwd, 'rota.config.mjs'),
       'export default { steps: { tell: ({ runId, jobId, config }) => `${config} ${jobId} ${runId}` } }',
@@ -123,7 +123,7 @@ describe('the steps of a pipeline under rota work', () => {
     expect(JSON.parse(file).rota.result.steps['step-1']).toBe('hello a1 morning_a1')
   })
 
-  it('Q9: use those of the config that is named, which is read before anything is taken', async () => {
+  it('Q9: use those of --config, which is read before anything is claimed', async () => {
     writeFileSync(join(cwd, 'other.mjs'), 'export default { steps: { tell: () => 1 } }')
     pipeline([{ uses: 'tell' }])
     putRun('a1', '2026-01-05T02:00:00Z')
@@ -133,7 +133,7 @@ describe('the steps of a pipeline under rota work', () => {
     expect((await work('--config', 'other.mjs')).code).toBe(0)
   })
 
-  it('Q12: a step that takes too long is told as timed_out', async () => {
+  it('Q12: are reported as timed_out if they take too long', async () => {
     pipeline([{ id: 'slow', run: ['node', '-e', 'setInterval(() => {}, 1000)'], timeout: '50ms' }])
     putRun('a1', '2026-01-05T02:00:00Z')
     const worked = await work('--json')
@@ -142,7 +142,7 @@ describe('the steps of a pipeline under rota work', () => {
   })
 })
 
-describe('rota work that takes nothing', () => {
+describe('rota work without a run to perform', () => {
   it('Q7, Q11: says when something is due, and that everything is frozen', async () => {
     putRun('a1', '2999-01-05T02:00:00Z')
     const next = 'nothing is due; the next run is due at 2999-01-05T02:00:00Z'

@@ -5,7 +5,7 @@ import { emptyDirectory, rota, start, type Ended } from '../../../../test/cli/ro
 
 let cwd: string
 
-/** Whatever is asked, in the directory of the store. */
+/** Runs a command in the directory of the store. */
 const ask = (...words: string[]): Promise<Ended> => rota(['round', ...words], { cwd })
 
 async function json(...words: string[]): Promise<unknown> {
@@ -14,7 +14,7 @@ async function json(...words: string[]): Promise<unknown> {
   return JSON.parse(stdout) as unknown
 }
 
-// An engine runs until it is killed: the first two services end well, the third badly, and the fourth not at all.
+// An engine runs until it is killed: the first two services succeed, the third fails, and the fourth does not end.
 beforeAll(async () => {
   cwd = emptyDirectory()
   const job = (code: string): { command: string[] } => ({ command: ['node', '-e', code] })
@@ -66,7 +66,7 @@ describe('rota round', () => {
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true)
   })
 
-  it('R13: timing tells when services ran last, all or one, in Unix seconds', async () => {
+  it('R13: timing shows when services last ran, all or one, in Unix seconds', async () => {
     const status = (await json('status', 'r')) as { checkedAt: string }
     const checked = Math.floor(Date.parse(status.checkedAt) / 1000)
     expect(await json('timing', 's1')).toEqual({
@@ -86,7 +86,7 @@ describe('rota round', () => {
     expect((await ask('timing')).stdout).toMatch(/s2 +1h +never +at the next check/)
   })
 
-  it('R13: state shows what is saved, of one round or of all', async () => {
+  it('R13: state shows the saved state of one round or of all', async () => {
     const state = (await json('state', 'r')) as Record<string, unknown>
     expect(Object.keys(state)).toEqual(['checkedAt', 'servicesQueue', 'currentService', 'results'])
     expect(state).toMatchObject({ servicesQueue: ['spare'], currentService: 's3' })
@@ -94,7 +94,7 @@ describe('rota round', () => {
     expect((await ask('state')).stdout).toMatch(/r .*s3 +spare/)
   })
 
-  it('R5: timing set changes how often a service is to run', async () => {
+  it('R5: timing set changes the interval of a service', async () => {
     expect(await json('timing', 'set', 'daily', '--every', '24h')).toMatchObject({
       service: 'daily',
       intervalSeconds: 86_400,
@@ -117,7 +117,7 @@ describe('rota round', () => {
     expect(await json('start', 'mine')).toMatchObject({ name: 'mine', services: ['spare', 'daily'] })
   })
 
-  it('promises something about its checks, until other promises replace it', async () => {
+  it('has an SLA about its checks, until another one replaces it', async () => {
     const promised = async (): Promise<unknown> => {
       const { stdout } = await rota(['show', 'sworn', '--json'], { cwd })
       return (JSON.parse(stdout) as { trigger: { sla?: unknown } }).trigger.sla
@@ -142,7 +142,7 @@ describe('rota round', () => {
     await json('stop', 'sworn')
   })
 
-  it('refuses what it cannot do, and says why', async () => {
+  it('refuses impossible requests with a reason', async () => {
     const refusals: [string[], number, string][] = [
       [['begin'], 2, 'unknown subcommand `begin`'],
       [['strat'], 2, 'unknown subcommand `strat` (did you mean `start`?)'],
@@ -167,7 +167,7 @@ describe('rota round', () => {
     }
   }, 60_000)
 
-  it('R4: why tells what a check found', async () => {
+  it('R4: why shows the result of a check', async () => {
     const { stdout } = await rota(['why', 'r', '-1h'], { cwd })
     expect(stdout).toContain('the round was checked (due daily, s1, s2, s3, spare)')
     expect(stdout).toMatch(/beside it: run \w+ of s1 made by round at /)

@@ -18,7 +18,7 @@ function written(text: string): { path: string; directory: string } {
   return { path, directory }
 }
 
-it('R1: a round of a config is defined with the others, and kept with its list and interval', async () => {
+it('R1: a round of a config is defined like other triggers, and stored with its list and interval', async () => {
   const { path, directory } = written(`app: a
 ${jobs}rounds:
   crawlers:
@@ -37,7 +37,7 @@ ${jobs}rounds:
   await app.stop({ grace: 0 })
 })
 
-it('faults of a round are told with their lines, all of them together', async () => {
+it('faults of a round are reported together, with their lines', async () => {
   const { path, directory } = written(`app: a
 ${jobs}rounds:
   one: { every: soon, services: [crawl, crawl, crwal] }
@@ -57,7 +57,7 @@ ${jobs}rounds:
   expect(error).toMatchObject({ message: expect.stringContaining('rota.config.yaml') as string })
 })
 
-it('services that are no jobs are all named, each with its place', async () => {
+it('all services that are not jobs are reported, each with its place', async () => {
   const { path, directory } = written(`app: a
 ${jobs}rounds:
   crawlers:

@@ -1,6 +1,6 @@
 import type { CorpusPart } from '../../../../test/cli/corpus.js'
 
-/** The command lines of rounds that are tried with bad words. */
+/** The command lines of rounds that are tested with invalid arguments. */
 export const corpus: CorpusPart = {
   bases: {
     'round start': [

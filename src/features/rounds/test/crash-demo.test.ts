@@ -5,7 +5,7 @@ import { root } from '../../../../test/repository.js'
 
 const program = join(root, 'examples/rounds/crash-demo.mjs')
 
-it('R14: a round that is killed with two or three services started goes on under its name and repeats nothing', async () => {
+it('R14: a round that is killed with two or three services started continues and repeats nothing', async () => {
   const { code, lines } = await run([], { PACE: '0.1' })
   const saved = /^saved: (.*) finished, (s\d) current$/.exec(
     lines.find((line) => line.startsWith('saved')) ?? '',
@@ -18,14 +18,14 @@ it('R14: a round that is killed with two or three services started goes on under
   const all = ['s1', 's2', 's3', 's4', 's5']
   expect(finished).toEqual(all.slice(0, finished.length))
   expect(current).toBe(all[finished.length])
-  // The one that was running goes first, as the next attempt; then the others, in order.
+  // The interrupted service goes first, as the next attempt; then the others, in order.
   const [, ...rest] = all.slice(finished.length)
   expect(begunAfter).toEqual([current, '2', ...rest.flatMap((service) => [service, '1'])])
   expect(lines.at(-1)).toBe('nothing was repeated')
   expect(code).toBe(0)
 }, 60_000)
 
-it('R14: the full version also shows what is saved, and lives to see the next cycle', async () => {
+it('R14: the full version also shows the saved state, and continues to the next cycle', async () => {
   const { code, lines } = await run(['full'], { PACE: '0.1', ROUND_EVERY: '12s' })
   expect(lines.find((line) => line.startsWith('state: '))).toContain('"servicesQueue":[')
   expect(lines.find((line) => line.startsWith('timing: '))).toContain('"intervalSeconds":12')

@@ -3,14 +3,14 @@ import { worldOn } from '../../../../test/simulation/lawless-world.js'
 import { defineRound } from '../definition.js'
 import { RoundObserver } from './round-observer.js'
 
-it('the simulation finds rounds that begin a service without comparing its timing', async () => {
+it('the simulation detects rounds that start a service without comparing its timing', async () => {
   const rounds = [
     defineRound('one', { every: '1h', services: ['a'] }),
     defineRound('two', { every: '1h', services: ['a'] }),
   ]
   const report = await worldOn(
     (store) => ({
-      // Whoever comes second does not notice that the service is in flight.
+      // The second round does not notice that the service is in flight.
       tick: (batch) =>
         store.tick(
           batch.map((tick) => ({

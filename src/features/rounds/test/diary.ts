@@ -5,13 +5,13 @@ import type { RunContext } from '../../../engine/worker/perform.js'
 import { hour, minute, Stage, t0, type Jobs } from '../../../../test/fixtures/engine-stage.js'
 import { kinds } from '../../../../test/fixtures/feature-parts.js'
 
-/** Monday at ten, when the rounds of these tests begin. */
+/** Monday at 10:00, when the rounds of these tests begin. */
 export const ten = t0 + 10 * hour
 
 /** Loops that sleep long, for tests in which many hours pass. */
 export const patient = { pollMs: hour, leaseMs: 20 * minute } as const
 
-/** Services that note when they begin. */
+/** Services that record when they begin. */
 export class Diary {
   readonly begun: { readonly service: string; readonly at: number; readonly check: number }[] = []
   /** Those that fail. */
@@ -41,7 +41,7 @@ export class Diary {
   }
 }
 
-/** A stage at ten o’clock, and a diary for its services. */
+/** A test app at 10:00, and a record of its services. */
 export async function atTen(): Promise<{ stage: Stage; diary: Diary }> {
   const stage = new Stage()
   await stage.passTo(ten)
@@ -60,7 +60,7 @@ export async function timingOf(stage: Stage, name: string): Promise<ServiceTimin
   return note?.value as unknown as ServiceTiming | undefined
 }
 
-/** Whether every check of a round is accounted for. */
+/** Whether every check of a round is in the ledger. */
 export async function isCovered(stage: Stage, name: string): Promise<boolean> {
   return isComplete(await coverageOf(stage.store, await stage.trigger(name), { kinds }))
 }

@@ -12,7 +12,7 @@ function program(store: string, services: readonly string[]): Theatre {
   return stage
 }
 
-it('a diff has nothing to say about a round that did not change', async () => {
+it('a diff lists nothing for an unchanged round', async () => {
   const store = `sqlite:${join(mkdtempSync(join(tmpdir(), 'rota-diff-')), 'rota.db')}`
   const first = program(store, ['a'])
   await first.app.start()
@@ -22,7 +22,7 @@ it('a diff has nothing to say about a round that did not change', async () => {
   expect(load.after).toEqual(load.before)
 })
 
-it('a diff tells of the check that a changed round begins with', async () => {
+it('a diff lists the first check of a changed round', async () => {
   const store = `sqlite:${join(mkdtempSync(join(tmpdir(), 'rota-diff-')), 'rota.db')}`
   const first = program(store, ['a'])
   await first.app.start()

@@ -23,7 +23,7 @@ it('N10: the lines of a run of a round name its service, those of any other its 
   expect(told.toSorted()).toEqual([...all('crawlers: crawl'), ...all('nine')].toSorted())
 })
 
-it('R4: the log of a round says what each check found due and what it skipped, for people and as data', async () => {
+it('R4: the log of a round says what each check found due and what it skipped, as text and as JSON', async () => {
   const stage = appAt(t0)
   const { app, pass } = stage
   for (const name of ['a', 'daily']) app.job(name, () => undefined)

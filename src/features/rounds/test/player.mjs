@@ -1,8 +1,8 @@
-// A process that plans the rounds whose names begin as it is told, performs whatever is due, and waits for the next
-// instant: the parent hands them out, so that two such processes check at the same one.
+// A process that plans the rounds with a given name prefix, performs what is due, and waits for the next instant. The
+// parent sends the instants, so that two such processes check at the same one.
 import { fileURLToPath } from 'node:url'
 
-/** Plans and performs until nothing is due any more for the rounds of a player. */
+/** Plans and performs until nothing is due for the rounds of a player. */
 export class Player {
   #options
   #random
@@ -28,7 +28,7 @@ export class Player {
     }
   }
 
-  /** A few at a time, in another order in every process, so that both reach for the same service at once. */
+  /** A few at a time, in a different order in every process, so that both try to start the same service. */
   async #plan(now) {
     const { store, prefix, planRound, roundFacts } = this.#options
     const all = await store.due({ now, limit: 1000 })

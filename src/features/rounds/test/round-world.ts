@@ -2,7 +2,7 @@ import type { World } from '../../../../test/simulation/worlds.js'
 import { defineRound } from '../definition.js'
 import { RoundObserver } from './round-observer.js'
 
-/** Rounds of different pace; two of them share a service, and two check at the same instants. */
+/** Rounds with different intervals; two of them share a service, and two check at the same instants. */
 const rounds = [
   defineRound('hourly', { every: '1h', services: ['a', 'b', { job: 'daily', every: '24h' }, 'c'] }),
   defineRound('also-hourly', { every: '1h', services: [{ job: 'daily', every: '24h' }, 'c', 'd'] }),
@@ -10,7 +10,7 @@ const rounds = [
   defineRound('alone', { every: '20m', services: ['f', { job: 'g', every: '1h' }] }),
 ]
 
-/** A new world of these rounds. */
+/** A new simulation of these rounds. */
 export function roundWorld(): World {
   return {
     startAt: Date.UTC(2026, 0, 5),

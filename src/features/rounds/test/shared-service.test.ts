@@ -25,16 +25,16 @@ const script = fileURLToPath(new URL('player.mjs', import.meta.url))
 const t0 = Date.UTC(2026, 0, 5)
 const hour = 3_600_000
 
-/** So many services, each shared by two rounds, checked so often at the same instants. */
+/** The number of services that two rounds share, and of checks at the same instants. */
 interface Size {
   readonly services: number
   readonly checks: number
 }
 
-it('R10: of ten thousand checks at one instant in two processes, every one runs the shared service once, on SQLite', async () => {
+it('R10: in ten thousand simultaneous checks of two processes, the shared service runs once each, on SQLite', async () => {
   const url = `sqlite:${join(await aDirectory(), 'rota.db')}`
   const runs = await inTwoProcesses(url, { services: 100, checks: 100 })
-  // Both rounds got their turn: neither was always the one that came too late.
+  // Each round won sometimes: neither was always too late.
   expect(new Set(runs.map(({ trigger }) => trigger?.slice(0, 1))).size).toBe(2)
 }, 120_000)
 
@@ -117,7 +117,7 @@ async function answer(player: ChildProcess): Promise<void> {
   player.removeAllListeners('exit')
 }
 
-/** Every service ran once for every instant, and every check of both rounds says what it found. */
+/** Every service ran once for every instant, and every check of both rounds has its result in the ledger. */
 async function verify(store: Store, size: Size): Promise<readonly Run[]> {
   const all = await store.runs({ limit: 1_000_000 })
   const keys = all.map(({ job, dueAt, state }) => `${job} ${(dueAt - t0) / hour} ${state}`)

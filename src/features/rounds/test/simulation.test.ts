@@ -5,7 +5,7 @@ import { roundWorld } from './round-world.js'
 const seed = Number(process.env['SEED'] ?? 20260105)
 const days = Number(process.env['DAYS'] ?? 9)
 
-it(`R2–R11: rounds of processes that die after any call of the store keep order, timing and promises, on the memory store (seed ${seed})`, async () => {
+it(`R2–R11: rounds of processes that crash after any store call keep order, timing and guarantees, on the memory store (seed ${seed})`, async () => {
   const report = await simulateInMemory({ seed, days }, roundWorld())
   expect(report.broken.slice(0, 10)).toEqual([])
   expect(report.crashes).toBeGreaterThan(days)

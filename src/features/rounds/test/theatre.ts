@@ -3,7 +3,7 @@ import { rota, type Rota } from '../../../app/rota.js'
 import { FakeClock } from '../../../testing/fake-clock.js'
 import { settle } from '../../../../test/fixtures/engine-stage.js'
 
-/** Ten o’clock on Monday, 2026-01-05: when a stage begins. */
+/** Monday, 2026-01-05, 10:00: when a test begins. */
 export const ten = Date.UTC(2026, 0, 5, 10)
 /** One minute. */
 export const minute = 60_000

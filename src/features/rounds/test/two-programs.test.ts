@@ -16,7 +16,7 @@ function program(name: string, store: string): Rota {
   return app
 }
 
-/** What the next run of the service gives that ends in this program. */
+/** The result of the next run of the service that ends in this program. */
 function nextResult(app: Rota): Promise<unknown> {
   return new Promise((resolve) =>
     app.on('run:ended', ({ job, result }) => job === 'shared' && resolve(result)),
@@ -25,13 +25,13 @@ function nextResult(app: Rota): Promise<unknown> {
 
 const every = '100ms'
 
-it('R10: each of two programs brings its own code for a service that rounds of both list', async () => {
+it('R10: two programs can have their own code for a service that both list in rounds', async () => {
   const store = await aStore()
   const first = program('first', store)
   first.job('shared', () => 'by the first')
   first.rounds.define('one', { every, services: ['shared'] })
   const second = program('second', store)
-  // A command, where the other has a function.
+  // A command, while the other program has a function.
   second.job('shared', { command: [process.execPath, '-e', "console.log('by the second')"] })
   second.rounds.define('two', { every, services: ['shared'] })
   const ofFirst = nextResult(first)
@@ -45,7 +45,7 @@ it('R10: each of two programs brings its own code for a service that rounds of b
     ['shared', 'code:first'],
   ])
   await second.stop()
-  // Whoever owns the definition starts again without a word.
+  // The owner of the definition starts again without a warning.
   const again = program('first', store)
   again.job('shared', () => 'by the first again')
   again.rounds.define('one', { every, services: ['shared'] })
@@ -54,7 +54,7 @@ it('R10: each of two programs brings its own code for a service that rounds of b
   expect(await ofAgain).toBe('by the first again')
 })
 
-it('a job of another program that is no service of this one stays a conflict', async () => {
+it('a job of another program that is not a service here is still a conflict', async () => {
   const store = await aStore()
   const first = program('first', store)
   first.job('shared', () => undefined)

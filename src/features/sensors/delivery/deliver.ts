@@ -7,13 +7,13 @@ import type { Instant } from '../../../time/instant.js'
 import { unknownSensor } from '../status.js'
 import { freshOf, readFacts, tickOne, type CommitContext } from '../polling/commit.js'
 
-/** What became of a delivered observation: it is a run, it was one already, or the sensor takes none now. */
+/** The result of a delivery: it became a run, it is a duplicate, or the sensor accepts none now. */
 export type Delivered = 'accepted' | 'duplicate' | 'paused'
 
 const perTick = 1000
 const tries = 50
 
-/** Commits observations that come by themselves, through the same path as those that a poll finds. Those that come together are committed together. */
+/** Commits delivered observations in the same way as those of a poll. Deliveries that arrive together are committed together. */
 export class Deliveries {
   readonly #context: CommitContext
   readonly #waiting = new Map<string, Waiting[]>()
@@ -23,7 +23,7 @@ export class Deliveries {
     this.#context = context
   }
 
-  /** Resolves when the observation is durable, or is known to have been. */
+  /** Resolves when the observation is durable, or is known to be a duplicate. */
   async deliver(sensor: string, observation: Observation): Promise<Delivered> {
     const problem = observationProblem(observation)
     if (problem !== undefined)
@@ -83,7 +83,7 @@ function isHeld(facts: SensorFacts, now: Instant): boolean {
   return due.holds.some((hold) => planningTargets.includes(hold.target) && holdsAt(hold, now))
 }
 
-/** The first of those that are the same is the one that was accepted. */
+/** Of several equal observations, the first one is accepted. */
 function answersOf(
   { spec }: SensorFacts,
   batch: readonly Waiting[],

@@ -12,7 +12,7 @@ let app: Rota
 
 afterEach(() => app.stop({ grace: 0 }))
 
-test('F11: a signed delivery is a durable run when it is answered, and the same one again is none', async () => {
+test('F11: a signed delivery is a durable run when it is answered, and a repeated one creates no run', async () => {
   const { port, seen } = await listening()
   expect(await post(port, { id: 'msg_1', body: '{"order":42}' })).toEqual([202, { outcome: 'accepted' }])
   expect(await app.runs.list()).toMatchObject([{ labels: { key: 'msg_1' }, payload: { order: 42 } }])
@@ -22,7 +22,7 @@ test('F11: a signed delivery is a durable run when it is answered, and the same 
   expect(seen).toEqual([{ order: 42 }])
 })
 
-test('F11: what is refused is refused with its status, and nothing of it runs', async () => {
+test('F11: each refusal has its status, and creates no run', async () => {
   const { port } = await listening()
   const wrongSecret = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
   expect(await post(port, { by: wrongSecret })).toMatchObject([401, { outcome: 'unsigned' }])
@@ -41,7 +41,7 @@ test('F11: what is refused is refused with its status, and nothing of it runs', 
   expect(await app.runs.list()).toEqual([])
 })
 
-test('F11: what can never be stored is malformed, so that its sender does not try it again for ever', async () => {
+test('F11: a delivery that can never be stored is answered as malformed, so that its sender does not repeat it forever', async () => {
   const { port } = await listening()
   const deep = `${'['.repeat(200)}${']'.repeat(200)}`
   expect(await post(port, { body: deep })).toMatchObject([400, { outcome: 'malformed' }])
@@ -52,14 +52,14 @@ test('F11: what can never be stored is malformed, so that its sender does not tr
   expect(await app.runs.list()).toMatchObject([{ partition: 'é\u0301 日' }])
 })
 
-test('F11: a body of ten megabytes is refused, and its sender hears it', async () => {
+test('F11: a body of ten megabytes is refused, and its sender gets the answer', async () => {
   const { port } = await listening()
   const body = JSON.stringify(['x'.repeat(10_000_000)])
   expect(await post(port, { body })).toMatchObject([413, { outcome: 'too-large' }])
   expect(await post(port, { body: '{}' })).toMatchObject([202, { outcome: 'accepted' }])
 })
 
-test('F11: while its sensor is paused a delivery is put off, and taken afterwards', async () => {
+test('F11: while its sensor is paused, a delivery gets 503, and is accepted afterwards', async () => {
   const { port } = await listening()
   await app.triggers.pause('orders')
   expect(await post(port, {})).toMatchObject([503, { outcome: 'paused' }])
@@ -93,8 +93,8 @@ test.each([
   },
 )
 
-test('F11: a request whose headers do not come is answered and closed when their time is over', async () => {
-  // The real limit is ten seconds; how it is held is the same.
+test('F11: a request whose headers do not arrive in time is answered and closed', async () => {
+  // The real limit is ten seconds; it is enforced in the same way.
   const server = new HttpServer(() => undefined, { clock: systemClock, headersMs: 100 })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const answer = await raw(port, 'POST /webhooks/orders HTTP/1.1\r\nhost: x\r\n')
@@ -103,7 +103,7 @@ test('F11: a request whose headers do not come is answered and closed when their
   expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i)
 })
 
-test('F11: an address that cannot be listened on is told with its reason', async () => {
+test('F11: an address that cannot be bound is reported with the reason', async () => {
   const { port } = await listening()
   const taken = app.sensors.listen({ port })
   await expect(taken).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test('F11: an address that cannot be listened on is told with its reason', async
   })
 })
 
-test('F11: deliveries that come before the app has started are put off', async () => {
+test('F11: deliveries before the app has started get 503', async () => {
   app = rota({ store: 'memory:' })
   app.sensors.define('orders', { sensor: webhookSensor({ secret }), onTrigger: () => undefined })
   const { port } = await app.sensors.listen({ port: 0 })
@@ -125,7 +125,7 @@ test('F11: deliveries that come before the app has started are put off', async (
   expect(await post(port, {})).toMatchObject([202, { outcome: 'accepted' }])
 })
 
-test('F11: when the app has stopped nobody listens any more', async () => {
+test('F11: a stopped app does not listen any more', async () => {
   const { port } = await listening()
   await app.stop({ grace: 0 })
   await expect(post(port, {})).rejects.toThrow(/ECONNREFUSED/)
@@ -159,7 +159,7 @@ interface Delivery {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What is answered to bytes as they are, up to the end of the connection. */
+/** Sends raw bytes and returns the whole response. */
 function raw(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = ''

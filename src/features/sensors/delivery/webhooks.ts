@@ -12,7 +12,7 @@ import { observeWebhook, type WebhookSensorConfig } from '../kinds/webhook/senso
 import type { Clock } from '../../../time/clock.js'
 import type { Instant } from '../../../time/instant.js'
 
-/** What taking deliveries needs. */
+/** What accepting deliveries needs. */
 export interface WebhooksOptions {
   readonly sensorOf: (name: string) => ConfiguredSensor | undefined
   readonly clock: Clock
@@ -20,11 +20,11 @@ export interface WebhooksOptions {
   readonly timezoneOf: (sensor: string) => Promise<string>
   readonly deliver: (sensor: string, observation: Observation) => Promise<Delivered>
   readonly onTrouble: (error: unknown) => void
-  /** Whether deliveries can be taken already. */
+  /** Whether deliveries can be accepted yet. */
   readonly isReady: () => boolean
 }
 
-/** Takes signed deliveries over HTTP and hands them to their sensors; a sender has its answer when the delivery is durable. */
+/** Accepts signed deliveries over HTTP and passes them to their sensors; a sender gets its answer when the delivery is durable. */
 export class Webhooks {
   readonly #options: WebhooksOptions
 
@@ -49,7 +49,7 @@ export class Webhooks {
     response.end(body)
   }
 
-  /** Answers a Fetch request to `/hooks/<sensor>`, below whatever path that is mounted. */
+  /** Answers a Fetch request to `/hooks/<sensor>`, below any mount path. */
   async answerFetch(request: Request): Promise<Response> {
     const { clock } = this.#options
     const name = new URL(request.url).pathname.split('/').at(-1)
@@ -103,7 +103,7 @@ function decoded(name: string | undefined): string | undefined {
   }
 }
 
-/** No browser is to take an answer for anything but what it says it is. */
+/** Browsers must not guess another content type. */
 function headersOf({ outcome }: Answer): Record<string, string> {
   const status = webhookStatuses[outcome]
   return {

@@ -1,10 +1,10 @@
 import { formatDuration } from '../../../time/duration.js'
 import type { SensorFacts } from '../plan.js'
 
-/** From which delay on a poll counts as late. */
+/** The delay from which a poll counts as late. */
 export const lateMs = 60_000
 
-/** Whether a poll began so late that somebody should know: by a minute, or by its interval if that is longer. */
+/** Whether a poll began too late: by a minute, or by its interval if that is longer. */
 export function isBehind({ record, spec }: Pick<SensorFacts, 'record' | 'spec'>): boolean {
   return record.lagMs >= Math.max(lateMs, spec.everyMs)
 }

@@ -3,7 +3,7 @@ import type { Instant } from '../../../time/instant.js'
 import { listSensors, type SensorInfo } from '../status.js'
 import { delayText, isBehind, lateMs } from './behind.js'
 
-/** Sensors that fail, were paused for it, or are not polled in time. */
+/** Sensors that fail, were paused because of failures, or are not polled in time. */
 export async function sensorsBehind({ store, triggers, now }: Facts): Promise<Finding[]> {
   if (!triggers.some(({ active, trigger }) => active && trigger.schedule.kind === 'sensor')) return []
   const sensors = (await listSensors(store, { now })).filter(({ condition }) => condition !== 'ended')
@@ -22,13 +22,13 @@ function sensorFinding(sensor: SensorInfo, now: Instant): Finding | undefined {
     return warn(
       'sensors',
       `sensor ${name} was paused after ${failed}`,
-      `mend it, then \`rota resume ${name}\``,
+      `fix it, then \`rota resume ${name}\``,
     )
   if (spec.type === 'webhook' || pause !== undefined || pollingSinceAt !== undefined) return undefined
   return lateSensor(sensor, nextAt === undefined ? 0 : now - nextAt)
 }
 
-/** One that nobody polls, or whose polls begin late. */
+/** A sensor that no process polls, or whose polls begin late. */
 function lateSensor(sensor: SensorInfo, behindMs: number): Finding | undefined {
   const { name, record } = sensor
   if (behindMs >= lateMs) {

@@ -11,7 +11,7 @@ export const lagGauge: FeatureGauge = {
   read: ({ sensor, lagMs }: EngineEvents['sensor:polled']) => ({ of: sensor, value: lagMs / 1000 }),
 }
 
-/** How sensors fare, as Prometheus reads it. */
+/** The state of sensors, as text for Prometheus. */
 export function sensorMetrics(sensors: readonly SensorInfo[]): string {
   return metrics
     .map(([ending, kind, help, value]) => {

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Every state that a sensor has from its start on, over some polls. */
+/** Every state of a sensor over some polls. */
 async function statesOf(configured: ConfiguredSensor): Promise<readonly Json[]> {
   const { sensor, config } = configured
   const begun = await sensor.init(config)
@@ -90,7 +90,7 @@ describe('the state of a built-in sensor', () => {
     [
       'files',
       { line: 0 },
-      ['state: it cannot have line', 'state: it lacks source, sweeps, floorAt, present, freshAt'],
+      ['state: it cannot have line', 'state: it is missing source, sweeps, floorAt, present, freshAt'],
     ],
     ['http', { etag: 7, hasLooked: 'yes' }, ['state.hasLooked: "yes" is neither', 'state.etag: 7 is not a']],
     ['sql', { value: 'x' }, ['state.value: "x" is not a map']],

@@ -4,9 +4,9 @@ import { isMap } from '../../../kernel/definition/read-value.js'
 /** One part of a state: records the faults of a value that a user gives, and has the type of what a sensor stores. */
 export interface StatePart<State> {
   (value: unknown, place: Place): void
-  /** Whether a map may lack it. */
+  /** Whether it may be missing in a map. */
   readonly isOptional?: boolean
-  /** Never there: only for its type. */
+  /** Never set: only its type is used. */
   readonly type?: State
 }
 
@@ -46,7 +46,7 @@ export function orNull<State>(part: StatePart<State>): StatePart<State | null> {
   }
 }
 
-/** A part that a map may lack. */
+/** A part that may be missing in a map. */
 export function optional<State>(part: StatePart<State>): StatePart<State> & { readonly isOptional: true } {
   return Object.assign(part.bind(undefined), { isOptional: true as const })
 }
@@ -78,7 +78,7 @@ export function mapOf<const F extends Fields>(fields: F): StatePart<MapOf<F>> {
     const foreign = Object.keys(value).filter((key) => !Object.hasOwn(fields, key))
     if (foreign.length > 0) fault(place, `it cannot have ${foreign.slice(0, mostNames).join(', ')}`, allowed)
     const missing = parts.filter(([name, part]) => value[name] === undefined && part.isOptional !== true)
-    if (missing.length > 0) fault(place, `it lacks ${missing.map(([name]) => name).join(', ')}`)
+    if (missing.length > 0) fault(place, `it is missing ${missing.map(([name]) => name).join(', ')}`)
     for (const [name, part] of parts) if (value[name] !== undefined) part(value[name], within(place, name))
   }
 }

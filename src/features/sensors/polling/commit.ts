@@ -16,7 +16,7 @@ const tries = 20
 export interface CommitContext {
   readonly store: Store
   readonly now: () => Instant
-  /** Called while a tick with runs is on its way, so that a worker's turn can join its commit. */
+  /** Called while a tick with runs is being committed, so that a worker's turn can join the commit. */
   readonly onRuns: () => void
   readonly events: Events
 }
@@ -31,8 +31,8 @@ export interface CommittedPoll {
 }
 
 /**
- * Commits what a poll came to: all of it, or, where it is large, in parts of which the last one moves the state. Undefined
- * if somebody reset, paused, ended or took over the sensor meanwhile: nothing of it counts.
+ * Commits the result of a poll: in one transaction or, if it is large, in parts of which the last one moves the state.
+ * Undefined if the sensor was reset, paused, ended or taken over meanwhile: then the result is discarded.
  */
 export async function commitPoll(
   context: CommitContext,
@@ -68,7 +68,7 @@ export async function commitPoll(
     stale += 1
     const current = await readFacts(context.store, [facts.due.trigger.name], now)
     if (current[0] === undefined || !isStillOurs(current[0], claimed, now)) break
-    // Only others' deliveries, hints and definitions came between: what was found holds beside them.
+    // Only deliveries, hints and definitions came in between, which do not affect the result.
     const { lagMs, failures } = claimed.record
     facts = { ...current[0], record: { ...current[0].record, lagMs, failures } }
   }
@@ -89,14 +89,14 @@ export async function releasePoll(
     const [answer] = await store.tick([releaseTick(facts, at)])
     if (answer === 'ticked') return
     if (facts.due.active) continue
-    // An ended trigger has no ticks; the note alone can go.
+    // An ended trigger has no ticks, so only the state entry is removed.
     const change = { ...openPollKey(name), revision: facts.openRevision, value: undefined }
     await store.changeState({ changes: [change], now: at })
     return
   }
 }
 
-/** The named sensors as they stand, without those that are not there. */
+/** The named sensors with their stored parts, without those that do not exist. */
 export async function readFacts(
   store: Store,
   names: readonly string[],
@@ -120,7 +120,7 @@ export async function withRecords(
   })
 }
 
-/** Those observations that the sensor has not acted on; the same one twice is one. */
+/** The observations that are new; a repeated one counts once. */
 export async function freshOf(
   store: Store,
   { due, spec }: SensorFacts,
@@ -136,7 +136,7 @@ export async function freshOf(
   return [...byDigest].flatMap(([digest, observation]) => (known.has(digest) ? [] : [observation]))
 }
 
-/** Commits one tick; false where it was computed from what no longer stands. */
+/** Commits one tick; false if it was planned from stale data. */
 export async function tickOne(context: CommitContext, tick: Tick): Promise<boolean> {
   const { store, onRuns, events } = context
   const { trigger, at, runs, ranges } = tick

@@ -10,11 +10,11 @@ import type { Instant } from '../../../time/instant.js'
 import type { Events } from '../../../engine/events.js'
 import { tracedSensor, type ErrorTracer } from '../../../engine/worker/error-tracer.js'
 
-/** One poll: of which sensor, from which state, and how long it may take. */
+/** One poll: the sensor, its state, and the time limit. */
 export interface PollRequest {
   readonly name: string
   readonly configured: ConfiguredSensor
-  /** Undefined where the sensor has to be initialised first. */
+  /** Undefined if the sensor has to be initialised first. */
   readonly state: { readonly value: Json } | undefined
   readonly now: Instant
   readonly timezone: string
@@ -23,20 +23,20 @@ export interface PollRequest {
   /** Aborts when the engine stops. */
   readonly stop: AbortSignal
   readonly tracer: ErrorTracer
-  /** An error of its code that nobody caught came after it had ended, or after it was told to stop. */
+  /** Called with an uncaught error of its code after the poll had ended or was aborted. */
   readonly onLateError: (error: unknown) => void
 }
 
-/** What a poll came to. */
+/** The result of a poll. */
 export interface Polled {
   readonly sensed: Sensed
   /** Whether the engine stopped before it had an answer. */
   readonly isStopped: boolean
-  /** Resolves when a poll that ignored its signal has ended after all; whatever it then returns counts for nothing. */
+  /** Resolves when a poll that ignored its signal has ended; its result is discarded. */
   readonly unsettled: Promise<void> | undefined
 }
 
-/** Polls a sensor under its timeout. Never throws: whatever goes wrong is what the poll came to. */
+/** Polls a sensor with its timeout. Never throws: an error is a result of the poll. */
 export async function poll(request: PollRequest): Promise<Polled> {
   const { name, clock, timeoutMs, stop, tracer, onLateError } = request
   const controller = new AbortController()
@@ -49,7 +49,7 @@ export async function poll(request: PollRequest): Promise<Polled> {
     title: `sensor ${name}`,
     isOver: false,
     failure: undefined as { readonly error: unknown; readonly reason: string } | undefined,
-    /** Takes errors of its code that nobody caught: the first one fails the poll. */
+    /** Handles uncaught errors of its code: the first one fails the poll. */
     fail(error: unknown): void {
       if (traced.isOver || signal.aborted) return onLateError(error)
       traced.failure ??= { error, reason: `uncaught error: ${reasonOf(error)}` }
@@ -77,7 +77,7 @@ export async function poll(request: PollRequest): Promise<Polled> {
   const isStopped = stop.aborted && failure === undefined
   const late = `it took longer than ${formatDuration(timeoutMs)}`
   const reason = failure?.reason ?? (isStopped ? 'the engine stopped' : late)
-  // What its init gave is a state that the next poll can begin with.
+  // The next poll can begin with the state that init returned.
   const begun = request.state === undefined ? known.state : undefined
   return {
     sensed: failedPoll(reason, failure === undefined ? (sensed?.state ?? begun) : begun),
@@ -118,7 +118,7 @@ export async function cleanUpSensor(
   await settledWithin(clock, cleanupMs, cleaned)
 }
 
-/** What somebody's code threw, in words. */
+/** A thrown value as text. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${shown(error)}`
   return error.message === '' ? error.name : error.message
@@ -133,7 +133,7 @@ async function perform(
   const isFirst = known.state === undefined
   try {
     known.state ??= readInit(await sensor.init(config))
-    // A copy of its own: what it does to it must not change what is kept.
+    // A copy, because the sensor may change the object.
     const state = structuredClone(known.state.value)
     const sensed = readPoll(await sensor.poll(state, { config, now: new Date(now), timezone, signal }))
     return sensed.state === undefined && isFirst ? { ...sensed, state: known.state } : sensed

@@ -4,18 +4,18 @@ import type { Json } from '../../../kernel/definition/json.js'
 import { copyJson, payloadFault } from '../../../kernel/job/payload.js'
 import type { Observation } from '../sensor.js'
 
-/** What a poll came to, checked: everything in it can be stored. */
+/** The checked result of a poll: everything in it can be stored. */
 export interface Sensed {
   readonly kind: 'trigger' | 'no-trigger' | 'error'
   readonly observations: readonly Observation[]
   /** Why nothing was found, or what went wrong. */
   readonly reason: string | undefined
-  /** The state from now on; undefined where the one before stays. */
+  /** The new state; undefined if the previous one stays. */
   readonly state: { readonly value: Json } | undefined
   readonly more: boolean
 }
 
-/** The most observations that one poll may hand over. */
+/** The maximum number of observations of one poll. */
 const maxObservations = 100_000
 
 /** The most bytes of UTF-8 that the key of an observation may have. */
@@ -39,7 +39,7 @@ export function readInit(value: unknown): { readonly value: Json } {
   return begun
 }
 
-/** Checks what a poll returned. Throws on nonsense, and what it says of the state is then not believed. */
+/** Checks the return value of a poll. Throws if it is invalid; its state is then not used. */
 export function readPoll(value: unknown): Sensed {
   const { kind, state, reason, observations, more } = fieldsOf(value)
   if (kind !== 'trigger' && kind !== 'no-trigger' && kind !== 'error') {
@@ -59,7 +59,7 @@ export function readPoll(value: unknown): Sensed {
   }
 }
 
-/** What keeps something from being an observation, in one sentence. */
+/** Why a value is not an observation, in one sentence. */
 export function observationProblem(value: unknown): string | undefined {
   const { key, partition, payload } = fieldsOf(value)
   return (
@@ -88,7 +88,7 @@ function stateProblem(state: unknown): string {
   return `the state cannot be kept: ${payloadFault(state)?.message ?? 'there is none'}`
 }
 
-/** Copies of the observations; throws what is wrong with the first that is wrong. */
+/** Copies of the observations; throws the fault of the first invalid one. */
 function readObservations(value: unknown): readonly Observation[] {
   if (!Array.isArray(value) || value.length === 0)
     throw new Error('the poll triggered without an observation')
@@ -103,7 +103,7 @@ function readObservations(value: unknown): readonly Observation[] {
   })
 }
 
-/** A copy that nobody else can change any more. */
+/** A copy that other code cannot change. */
 export function copyObservation({ key, partition, payload }: Observation): Observation {
   return { key, partition, ...(payload === undefined ? {} : { payload: copyJson(payload) }) }
 }
@@ -113,6 +113,6 @@ function labelProblem(what: string, value: unknown, maxBytes: number): string | 
   if (value.length * 3 > maxBytes && Buffer.byteLength(value) > maxBytes) {
     return `its ${what} has more than ${maxBytes} bytes`
   }
-  // A lone half of a pair would not come back from the store as it went in.
+  // The store would not return a lone surrogate unchanged.
   return /\p{Surrogate}/u.test(value) ? `its ${what} is not well-formed text` : undefined
 }

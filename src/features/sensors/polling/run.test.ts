@@ -17,7 +17,7 @@ import { sensorCast, type SensorCast } from '../test/sensor-cast.js'
 const jobs = { work: () => undefined }
 
 describe('a poll', () => {
-  test('F9: the first poll is at once, the next one an interval after the end of the one before', async () => {
+  test('F9: the first poll is immediate, the next one an interval after the end of the previous one', async () => {
     const stage = new Stage()
     const probe = new Probe(async (state) => {
       await stage.clock.sleep(5 * second)
@@ -29,7 +29,7 @@ describe('a poll', () => {
     expect(probe.inits).toBe(1)
   })
 
-  test('F3, F10: what is found becomes a durable run with its partition and payload, performed like any other', async () => {
+  test('F3, F10: an observation becomes a durable run with its partition and payload, performed like any other', async () => {
     const stage = new Stage()
     const done: unknown[] = []
     const probe = new Probe(() => found(['a.csv', 'b.csv']))
@@ -51,7 +51,7 @@ describe('a poll', () => {
     expect(process.of('sensor:polled')[0]).toMatchObject({ kind: 'trigger', observations: 2, fresh: 2 })
   })
 
-  test('one that begins late leaves one notice, where somebody watches for it', async () => {
+  test('a late poll writes one notice, if a rule reports it', async () => {
     const stage = new Stage()
     const watch = { ...watchKey, value: { 'code:test': ['sensor-behind'] } }
     await stage.store.changeState({ changes: [watch], now: t0 })
@@ -72,7 +72,7 @@ describe('a poll', () => {
     ])
   })
 
-  test('F5: an observation that comes again is no second run, and the state goes on where it was', async () => {
+  test('F5: a repeated observation creates no second run, and the state continues', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => found(['a', 'a', 'b'], { n: n(state) + 1 }))
     const first = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
@@ -90,7 +90,7 @@ describe('a poll', () => {
     ])
   })
 
-  test('F5: what makes two observations the same is the key, or key and partition, for as long as is said', async () => {
+  test('F5: observations are equal by key, or by key and partition, for the time of `dedupe.for`', async () => {
     const stage = new Stage()
     const probe = (): Probe =>
       new Probe((state, { now }) => ({
@@ -114,7 +114,7 @@ describe('a poll', () => {
     expect((await stage.runs('short')).map(({ dueAt }) => dueAt - t0)).toEqual([0, 90 * second, 180 * second])
   })
 
-  test('F5: keys are exact: another case or another form of a letter is another one, and one that comes twice in a poll is one', async () => {
+  test('F5: keys are compared exactly, including case and Unicode form, and a key that occurs twice in a poll counts once', async () => {
     const stage = new Stage()
     const keys = ['é', 'e\u0301', 'É', 'é'] as const
     const [first, ...others] = keys.map((key) => ({ key, partition: 'p' }))
@@ -130,7 +130,7 @@ describe('a poll', () => {
     expect(new Set(found)).toEqual(new Set(keys))
   })
 
-  test('F4: with more to read it is polled again at once, and rests a moment after a hundred times', async () => {
+  test('F4: with `more` it is polled again immediately, and waits a moment after a hundred times', async () => {
     const stage = new Stage()
     const probe = new Probe((state) => ({ kind: 'no-trigger', state, more: true }))
     await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
@@ -167,7 +167,7 @@ describe('a poll', () => {
     expect((await recordIn(stage, 's')).last).toMatchObject({ observations: 10_000, fresh: 10_000 })
   })
 
-  test('F4: one after the other, where the sensor asks for that', async () => {
+  test('F4: runs are performed one after another with overlap queue-all', async () => {
     const stage = new Stage()
     let atOnce = 0
     let most = 0
@@ -185,7 +185,7 @@ describe('a poll', () => {
 })
 
 describe('init and cleanup', () => {
-  test('F4: an init that refuses is reported with its reason and tried again, and nothing is polled before', async () => {
+  test('F4: a failed init is reported with its reason and tried again, and nothing is polled before', async () => {
     const stage = new Stage()
     const probe = new Probe()
     let refusals = 2
@@ -202,7 +202,7 @@ describe('init and cleanup', () => {
     expect(process.of('sensor:recovered')).toEqual([{ sensor: 's', failures: 2 }])
   })
 
-  test('F4: at a clean stop each sensor is cleaned up with its state, and one that cannot be does not hold up the end', async () => {
+  test('F4: at a clean stop each sensor is cleaned up with its state, and a failing cleanup does not block the stop', async () => {
     const stage = new Stage()
     const [good, bad, slow] = [new Probe(), new Probe(), new Probe()]
     bad.cleanup = () => {
@@ -218,7 +218,7 @@ describe('init and cleanup', () => {
     expect(process.of('trouble')).toMatchObject([{ where: 'sensor bad' }])
   })
 
-  test('F5: a poll that is going on at a clean stop is told so, and given back for others to do at once', async () => {
+  test('F5: a poll in progress at a clean stop is aborted and released, so that others can poll immediately', async () => {
     const stage = new Stage()
     const probe = new Probe(() => new Promise(() => undefined))
     const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe } })] })
@@ -252,7 +252,7 @@ describe('several processes', () => {
     expect(probes[0]!.polls.length + probes[1]!.polls.length).toBeGreaterThan(25)
   })
 
-  test('F5: a poll whose process died is done again from the stored state, after its lease', async () => {
+  test('F5: the poll of a dead process is repeated from the stored state, after its lease', async () => {
     const stage = new Stage()
     const dying = new Probe(() => new Promise(() => undefined))
     const first = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: dying, timeout: '10s' } })] })
@@ -266,7 +266,7 @@ describe('several processes', () => {
     expect(await stage.runs('s')).toHaveLength(1)
   })
 
-  test('F5: a pause during a poll discards what it found; after the pause it is found again', async () => {
+  test('F5: a pause during a poll discards its result; after the pause it is found again', async () => {
     const stage = new Stage()
     const ends: (() => void)[] = []
     const probe = new Probe(() => new Promise((resolve) => ends.push(() => resolve(found(['a'])))))
@@ -282,7 +282,7 @@ describe('several processes', () => {
   })
 })
 
-test('F9: a sensor that is off is not polled, also when a pause of it ends', async () => {
+test('F9: a disabled sensor is not polled, also when a pause of it ends', async () => {
   const stage = new Stage()
   const probe = new Probe()
   const process = await stage.process({ jobs, parts: [sensorCast({ s: { sensor: probe, enabled: false } })] })
@@ -294,7 +294,7 @@ test('F9: a sensor that is off is not polled, also when a pause of it ends', asy
 })
 
 describe('hints', () => {
-  test('F11: a hint has the sensor polled at once, a storm of them not more often than ten times a second', async () => {
+  test('F11: a hint leads to an immediate poll, many hints to at most ten polls a second', async () => {
     const stage = new Stage()
     let hint: () => void = () => undefined
     const probe = new Probe()
@@ -312,7 +312,7 @@ describe('hints', () => {
     expect(probe.polls.length).toBeGreaterThan(9)
   })
 
-  test('F11: a hint during a poll has it polled once more, and none shortens a back-off or a pause', async () => {
+  test('F11: a hint during a poll leads to one more poll, and no hint shortens a backoff or a pause', async () => {
     const stage = new Stage()
     let hint: () => void = () => undefined
     const probe = new Probe(async (state) => {

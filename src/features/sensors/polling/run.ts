@@ -45,13 +45,13 @@ export function sensorLoop(sensors: ReadonlyMap<string, ConfiguredSensor>): Feat
   }
 }
 
-/** How many polls run at once; those that ignore their signal do not count. */
+/** How many polls run at the same time; those that ignore their signal do not count. */
 const mostAtOnce = 256
 
 /** A poll that ignores its signal keeps its sensor from being polled for this many timeouts. */
 const patience = 10
 
-/** Polls what is due, each sensor on its own: one that throws, hangs or leaks touches no other. */
+/** Polls due sensors, each separately: a sensor that throws, hangs or leaks does not affect the others. */
 class Sensors implements RunningLoop {
   readonly #options: SensorsOptions
   readonly #polls = new Map<string, PollUnderWay>()
@@ -61,17 +61,17 @@ class Sensors implements RunningLoop {
 
   constructor(options: SensorsOptions) {
     this.#options = options
-    // Every poll under way listens to it.
+    // Every poll in progress adds a listener.
     setMaxListeners(0, this.#ending.signal)
     this.#watches = new SensorWatches(options)
     this.#watches.start()
   }
 
-  /** One look: begins the polls that are due and says when to look again. */
+  /** One step: starts the due polls and returns when to check again. */
   async step(): Promise<Look> {
     const { store, guard, sensors } = this.#options
     const reading = guard.read()
-    // What is wrong with the clock is the scheduler's to tell.
+    // The scheduler reports problems with the clock.
     if (reading.kind !== 'ok') return { at: reading.againAt }
     const { now } = reading
     const idle = [...sensors.keys()].filter((name) => !this.#polls.has(name))
@@ -165,7 +165,7 @@ class Sensors implements RunningLoop {
     if (isFull || (nextAt ?? 0) - startedAt < pollMs) wake()
   }
 
-  /** It is not polled beside itself, until it has ended or nobody believes any more that it will. */
+  /** A sensor is not polled again until its stuck poll has ended, or for ten timeouts. */
   async #awaitStuck(name: string, { unsettled, limitMs }: { unsettled: Promise<void>; limitMs: number }) {
     const { clock, wake } = this.#options
     await settledWithin(clock, limitMs, unsettled, this.#ending.signal)
@@ -173,7 +173,7 @@ class Sensors implements RunningLoop {
     if (!this.#ending.signal.aborted) wake()
   }
 
-  /** Keeps what a poll came to; a store that is away is tried again as long as the poll is ours. Gives the next look. */
+  /** Stores the result of a poll; if the store is unreachable, tries again as long as this process has the claim. Returns the next step. */
   async #keep(facts: SensorFacts, polled: Polled, startedAt: Instant): Promise<Instant | undefined> {
     const { clock, events, guard } = this.#options
     const { name } = facts.due.trigger
@@ -212,7 +212,7 @@ class Sensors implements RunningLoop {
       const note = `${failures} polls in a row failed, the last one: ${reason}`
       const now = guard.now()
       const about = { on: 'paused', at: now, job: null, trigger: name, run: null, dueAt: null } as const
-      // Before the pause: a process that is killed in between polls again, fails again and pauses then.
+      // Before the pause: if the process is killed in between, the next poll fails again and pauses then.
       await writeNotice(store, { ...about, text: `Rota paused it: ${note}` }, `${name} ${facts.due.revision}`)
       await store.hold({ target: `trigger:${name}`, now, actor: 'rota', note })
       events.emit('sensor:paused', { sensor: name, failures, reason })
@@ -220,7 +220,7 @@ class Sensors implements RunningLoop {
     return tick.nextAt
   }
 
-  /** A hint counts for a sensor that waits for its interval; it shortens no pause, no back-off and no poll of another process. */
+  /** A hint counts only for a sensor that waits for its interval; it shortens no pause, no backoff and no poll of another process. */
   async #followHints(idle: readonly string[], now: Instant): Promise<void> {
     const { store } = this.#options
     const names = idle.filter((name) => this.#watches.isHinted(name))

@@ -4,8 +4,8 @@ import { found, Probe, recordIn } from '../test/probe.js'
 import { sensorCast } from '../test/sensor-cast.js'
 import { later, traced } from '../../../../test/fixtures/traced.js'
 
-describe('an error of a sensor that nobody caught', () => {
-  it('fails the poll that it comes from, and no other; what it found is found again', async () => {
+describe('an uncaught error of a sensor', () => {
+  it('fails the poll that it comes from, and no other; its observations are found again', async () => {
     let polls = 0
     const { stage, process } = await traced((stray) => ({
       jobs: { work: () => undefined },
@@ -32,7 +32,7 @@ describe('an error of a sensor that nobody caught', () => {
     expect(process.of('sensor:recovered')).toMatchObject([{ sensor: 'bad' }])
   })
 
-  it('aborts the signal of a poll that goes on', async () => {
+  it('aborts the signal of a poll in progress', async () => {
     const probe = new Probe(
       (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
     )
@@ -57,7 +57,7 @@ describe('an error of a sensor that nobody caught', () => {
     expect(process.of('sensor:failed').length).toBe(1)
   })
 
-  it('is only told where it comes between two polls, from its watch or from its cleanup', async () => {
+  it('is only reported if it comes between two polls, from its watch or from its cleanup', async () => {
     const { stage, process } = await traced((stray, { clock }) => ({
       jobs: { work: () => undefined },
       parts: [

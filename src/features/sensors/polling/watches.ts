@@ -2,20 +2,20 @@ import type { ConfiguredSensor } from '../sensor.js'
 import type { FeatureLoopContext } from '../../../engine/feature-loop.js'
 import { tracedSensor } from '../../../engine/worker/error-tracer.js'
 
-/** What listening to sensors needs. */
+/** What the watches of sensors need. */
 interface WatchOptions extends Pick<FeatureLoopContext, 'clock' | 'events' | 'tracer' | 'wake'> {
   readonly sensors: ReadonlyMap<string, ConfiguredSensor>
 }
 
-/** A sensor that is hinted at without end is still polled no more often than this. */
+/** However many hints there are, a sensor is polled no more often than this. */
 const apartMs = 100
 
-/** Collects the hints of sensors that can say when there may be something to find. */
+/** Collects the hints of sensors that have a watch. */
 export class SensorWatches {
   readonly #options: WatchOptions
   readonly #hinted = new Set<string>()
   readonly #begunMs = new Map<string, number>()
-  /** Hints that came too soon after a poll began, and wait. */
+  /** Hints that came too soon after the start of a poll, and wait. */
   readonly #later = new Map<string, () => void>()
   readonly #undo = new Map<string, () => void>()
 
@@ -23,7 +23,7 @@ export class SensorWatches {
     this.#options = options
   }
 
-  /** Begins to listen; a sensor that cannot be listened to is polled all the same. */
+  /** Starts the watches; a sensor whose watch fails is still polled. */
   start(): void {
     const { sensors, events, tracer } = this.#options
     for (const [name, { watch, config }] of sensors) {
@@ -44,18 +44,18 @@ export class SensorWatches {
     for (const name of this.#undo.keys()) this.#unwatch(name)
   }
 
-  /** Whether there may be something to find that no poll has looked for yet. */
+  /** Whether there is a hint that no poll has handled yet. */
   isHinted(name: string): boolean {
     return this.#hinted.has(name)
   }
 
-  /** A poll begins: it looks for everything that was hinted at before. */
+  /** Called when a poll begins: it handles all earlier hints. */
   begun(name: string): void {
     this.#hinted.delete(name)
     this.#begunMs.set(name, this.#options.clock.monotonicMs())
   }
 
-  /** A look follows the hint. */
+  /** A step of the loop follows the hint. */
   taken(name: string): void {
     this.#hinted.delete(name)
   }

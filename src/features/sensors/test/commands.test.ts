@@ -47,7 +47,7 @@ describe('rota sensor', () => {
     expect((await sensor('preview', 'broken')).code).toBe(1)
   })
 
-  it('F11: up says that an address cannot be had before it says or writes anything else', async () => {
+  it('F11: up reports an address that cannot be bound before it prints or writes anything else', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -58,7 +58,7 @@ describe('rota sensor', () => {
     expect((await sensor('list')).code).toBe(3)
   })
 
-  it('F9, F11: up tells what sensors find, what is wrong with them, and where deliveries are taken', async () => {
+  it('F9, F11: up prints what sensors find, their failures, and the address for deliveries', async () => {
     up = start(['up', '--webhooks', '0'], { cwd: directory, env })
     await up.said(/new_files +found 2/)
     await up.said(/broken +paused after 1 failure in a row: .*; `rota sensor resume broken`/)
@@ -69,7 +69,7 @@ describe('rota sensor', () => {
     await up.said('load 2026-01-16')
   })
 
-  it('F9: lists, shows and tells the history', async () => {
+  it('F9: lists and shows sensors and their history', async () => {
     const list = await sensor('list')
     expect(list.stdout).toMatch(/broken +files +paused/)
     expect(list.stdout).toMatch(/exports +webhook +ok +received (now|.* ago) +by webhook +1 +got 1/)
@@ -78,7 +78,7 @@ describe('rota sensor', () => {
     expect(heard).toMatch(/last arrival +\d{4}-/)
     expect(heard).not.toMatch(/poll/)
     const { stdout: listed } = await rota(['list'], { cwd: directory, env })
-    expect(listed).toContain('heard by webhook')
+    expect(listed).toContain('receives webhooks')
     expect(await up.said('rota is up')).not.toContain('next: exports')
     expect(list.stdout).toMatch(/new_files +files +ok .* 2 +found 2/)
     const sensors = JSON.parse((await sensor('list', '--json')).stdout) as {
@@ -102,7 +102,7 @@ describe('rota sensor', () => {
     for (const { code, stdout } of [list, history]) expect([code, tooWide(stdout)]).toEqual([0, []])
   })
 
-  it('F5: resets with and without what was seen, and resumes', async () => {
+  it('F5: resets with and without the seen keys, and resumes', async () => {
     const unsaid = await sensor('reset', 'new_files')
     expect(unsaid).toMatchObject({
       code: 2,
@@ -128,7 +128,7 @@ describe('rota sensor', () => {
     expect((await sensor('show', 'new_files')).stdout).toMatch(/paused +by tester: bucket moves/)
   })
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown names', async () => {
     const [stray, action, missing, tooMany, unknown] = await Promise.all([
       sensor('list', '--keep-keys', '--limit', '3'),
       sensor('peek'),

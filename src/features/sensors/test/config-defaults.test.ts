@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { read } from '../../../../test/fixtures/config-text.js'
 
-it('the timezone of a config is that of sensors which name none', async () => {
+it('the timezone of a config is the default of its sensors', async () => {
   const { sections } = await read(`
 timezone: Asia/Tokyo
 jobs: { own: { command: [x] } }

@@ -15,11 +15,11 @@ test('F8: examples/sensors/http.mjs finds each partition once', async () => {
   expect(await linesOf('http')).toEqual(['found 2026-01-15', 'not modified', 'found 2026-01-16'])
 })
 
-test('F11: examples/sensors/webhook.mjs takes what is signed, once', async () => {
+test('F11: examples/sensors/webhook.mjs accepts each signed delivery once', async () => {
   expect(await linesOf('webhook')).toEqual(['202 accepted', '200 duplicate', '401 unsigned', '400 malformed'])
 })
 
-test('F6: examples/sensors/s3.mjs finds every key, and a new version where versions count', async () => {
+test('F6: examples/sensors/s3.mjs finds every key, and a new version with `version`', async () => {
   expect(await linesOf('s3')).toEqual([
     'events: nothing new: 0 examined',
     'events: data/2025-01-15/events.parquet is about 2025-01-15',
@@ -36,7 +36,7 @@ test('F11: examples/sensors/files.mjs is woken by a file and finds it', async ()
   ])
 })
 
-test('F4, F5, F11: examples/sensors/app.mjs finds each order once, however it comes', async () => {
+test('F4, F5, F11: examples/sensors/app.mjs finds each order once, polled or delivered', async () => {
   const { code, output } = await runExample('examples/sensors/app.mjs')
   expect(output.trim().split('\n')).toEqual([
     'order-1 is about 2026-01-05',
@@ -51,7 +51,7 @@ test('F4, F5, F11: examples/sensors/app.mjs finds each order once, however it co
   expect(code).toBe(0)
 })
 
-/** What an example prints; the tests run on what was built. */
+/** The output of an example; it runs on the build. */
 async function linesOf(name: string): Promise<readonly string[]> {
   const { code, stdout } = await runExample(`examples/sensors/${name}.mjs`)
   expect(code).toBe(0)

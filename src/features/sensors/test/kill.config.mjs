@@ -1,4 +1,4 @@
-// The app that is killed while it reads a stream: a file that grows, one item a line.
+// The app that is killed while it reads a stream: a growing file with one item per line.
 import { readFileSync } from 'node:fs'
 
 const stream = process.env.KILL_TEST_STREAM

@@ -30,7 +30,7 @@ it(`F5, G8: a process that reads a stream of ${items} items, killed with kill -9
     const enough = written + random.int(1, lines.length - 1)
     await appendFile(stream, lines.join(''))
     written = until
-    // In the midst of it: some of them are found, and some are not.
+    // In the middle: some items are found, others are not.
     while ((await countOf(reader)) < enough) await wait(1)
     if (random.chance(0.5)) await wait(random.int(0, 5))
     await ended(process, 'SIGKILL')
@@ -47,7 +47,7 @@ it(`F5, G8: a process that reads a stream of ${items} items, killed with kill -9
   await rm(directory, { recursive: true })
 }, 600_000)
 
-/** Resolves when the program says that it is at work. */
+/** Resolves when the program reports that it has started. */
 async function start(store: string, stream: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [program, 'up', '--config', config, '--no-serve', '--json'], {
     env: { ...process.env, KILL_TEST_STORE: store, KILL_TEST_STREAM: stream },

@@ -4,7 +4,7 @@ import type { Observation, PollContext, PollResult, Sensor } from '../sensor.js'
 import type { Store } from '../../../store/port.js'
 import { t0 } from '../../../../test/fixtures/engine-stage.js'
 
-/** A sensor that polls as the test says, and knows how it was called. */
+/** A sensor whose polls the test defines, and which records its calls. */
 export class Probe implements Sensor<never> {
   readonly polls: { readonly at: number; readonly state: Json; readonly signal: AbortSignal }[] = []
   inits = 0
@@ -34,7 +34,7 @@ export class Probe implements Sensor<never> {
   }
 }
 
-/** What is stored of a sensor. */
+/** The stored parts of a sensor. */
 export async function recordIn({ store }: { readonly store: Store }, name: string): Promise<SensorRecord> {
   const [note] = await store.stateEntries({ kind: 'sensor', names: [name], items: [''], limit: 1 })
   return recordOf(note?.value)

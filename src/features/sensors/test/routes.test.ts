@@ -50,7 +50,7 @@ it('a preview says what a poll would find, and changes nothing', async () => {
   expect((await ask('GET', '/api/v1/sensors/inbox')).body).toEqual(before)
 })
 
-it('a reset lets a sensor find everything again, and a dry run does not', async () => {
+it('after a reset a sensor finds everything again, but not after a dry run', async () => {
   const { ask, app } = await stage()
   const reset = (body: object) => ask('POST', '/api/v1/sensors/inbox/reset', { body })
   expect((await reset({ forgetKeys: true, dryRun: true })).body).toEqual({ sensor: 'inbox', forgotten: null })
@@ -61,7 +61,7 @@ it('a reset lets a sensor find everything again, and a dry run does not', async 
   expect(items).toMatchObject([{ kind: 'trigger', fresh: 1 }])
 })
 
-it('a paused sensor says who paused it', async () => {
+it('a paused sensor shows who paused it', async () => {
   const { ask } = await stage()
   await ask('POST', '/api/v1/triggers/inbox/pause', { body: { reason: 'bucket moves' } })
   expect((await ask('GET', '/api/v1/sensors/inbox')).body).toMatchObject({
@@ -70,7 +70,7 @@ it('a paused sensor says who paused it', async () => {
   })
 })
 
-it('the door /hooks takes signed deliveries, each once, and no others', async () => {
+it('/hooks accepts signed deliveries, each once, and no others', async () => {
   const parts = testApp()
   const { app } = parts
   const key = Buffer.alloc(24, 7)

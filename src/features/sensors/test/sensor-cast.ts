@@ -3,13 +3,13 @@ import { sensorLoop } from '../polling/run.js'
 import type { ConfiguredSensor, Sensor } from '../sensor.js'
 import type { CastPart } from '../../../../test/fixtures/engine-stage.js'
 
-/** A sensor of a process on a stage, with how it is polled. */
+/** A sensor of a simulated process, with its options. */
 export interface SensorCast extends Partial<SensorInput> {
   readonly sensor: Sensor<never>
   readonly watch?: (hint: () => void) => () => void
 }
 
-/** Sensors of a process on a stage, by name; they trigger its first job. */
+/** Sensors of a simulated process, by name; they trigger its first job. */
 export function sensorCast(sensors: Readonly<Record<string, SensorCast>>): CastPart {
   const all = Object.entries(sensors)
   const own = new Map<string, ConfiguredSensor>()

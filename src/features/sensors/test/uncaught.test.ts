@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { app, linesOf, up } from '../../../../test/cli/uncaught-app.js'
 
-it('an uncaught error fails the poll that it comes from, and everything else goes on', async () => {
+it('an uncaught error fails the poll that it comes from, and everything else continues', async () => {
   const engine = up(
     app(
       { good: `async () => { await wait(300) }` },

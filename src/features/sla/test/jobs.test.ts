@@ -6,7 +6,7 @@ import type { SlaInput } from '../../../kernel/sla/sla.js'
 import { testApp, type TestApp, type WorldOptions } from '../../../testing/test-app.js'
 import { formatInstant } from '../../../time/instant.js'
 
-/** A world with one job, which takes as long as its payload says and fails if that is negative. */
+/** A simulation with one job, which takes as long as its payload says and fails if that is negative. */
 async function worldWith(
   sla: SlaInput,
   define: (app: Rota) => void = () => undefined,
@@ -38,7 +38,7 @@ const texts = async (world: TestApp<Rota>): Promise<readonly string[]> =>
 const minute = 60_000
 
 describe('an SLA of a job', () => {
-  it('is about runs that are enqueued and made by hand, and each breach is told once', async () => {
+  it('measures enqueued and manual runs, and each breach is reported once', async () => {
     const world = await worldWith({ finishedWithin: '5m' })
     await world.app.enqueue('work', 4 * minute)
     const { id } = await world.app.enqueue('work', 6 * minute)
@@ -58,7 +58,7 @@ describe('an SLA of a job', () => {
     expect(await (await world.app.store()).stateEntries({ kind: 'deadline', limit: 10 })).toEqual([])
   })
 
-  it('counts from when a delayed run is due, and a cancelled run breaks nothing', async () => {
+  it('is measured from the due time of a delayed run, and a cancelled run breaks no promise', async () => {
     const world = await worldWith({ startedWithin: '1m' })
     await world.app.queues.pause('default')
     await world.app.enqueue('work', 0, { delay: '1h' })
@@ -72,7 +72,7 @@ describe('an SLA of a job', () => {
     ])
   })
 
-  it('counts a debounced run from when it may begin', async () => {
+  it('is measured from the time at which a debounced run may begin', async () => {
     const world = await worldWith({ startedWithin: '1m' })
     const debounce = { key: 'k', wait: '10m' }
     for (let i = 0; i < 5; i++) {
@@ -88,7 +88,7 @@ describe('an SLA of a job', () => {
     expect(world.told.map(({ rule }) => rule)).toEqual(['started-within'])
   })
 
-  it('is no promise about a backfill', async () => {
+  it('does not measure backfills', async () => {
     const world = await worldWith({ startedWithin: '1m', notOlderThan: '30d' }, (app) =>
       app.schedule('daily', { job: 'work', cron: '0 3 * * *' }),
     )
@@ -106,7 +106,7 @@ describe('an SLA of a job', () => {
   })
 })
 
-it('a trigger may not delay runs longer than their job promises', async () => {
+it('refuses a trigger that delays runs longer than their job promises', async () => {
   const app = rota({ store: 'memory:' })
   onTestFinished(() => app.stop())
   app.job('work', () => undefined, { sla: { startedWithin: '1m' } })
@@ -117,7 +117,7 @@ it('a trigger may not delay runs longer than their job promises', async () => {
 })
 
 describe('the age of the last success', () => {
-  it('counts from the definition on, is told once for each gap, and knows failures from successes', async () => {
+  it('is measured from the definition, is reported once for each gap, and counts only successes', async () => {
     const world = await worldWith({ notOlderThan: '1h' })
     await world.advance('3h')
     expect(await texts(world)).toEqual([
@@ -137,7 +137,7 @@ describe('the age of the last success', () => {
     ])
   })
 
-  it('is found after a crash, however long nothing ran, also if a success came first', async () => {
+  it('is checked after a crash, however long nothing ran, even if a success came first', async () => {
     const world = await worldWith({ notOlderThan: '1h' }, (app) =>
       app.schedule('hourly', { job: 'work', cron: '*/30 * * * *' }),
     )
@@ -151,7 +151,7 @@ describe('the age of the last success', () => {
     ])
   })
 
-  it('of a trigger that is ended or no longer promises it is not watched any more', async () => {
+  it('is not checked any more if the trigger has ended or no longer promises it', async () => {
     const world = await worldWith({ notOlderThan: '365d' })
     const promising = { job: 'work', every: '30m', sla: { notOlderThan: '1h' } } as const
     await world.app.triggers.add({ changed: promising, removed: promising, paused: promising })

@@ -39,13 +39,13 @@ const world = (changes: Pick<Simulation, 'triggers'> & Partial<Simulation>): Sim
 const breachesOf = async (store: Store): Promise<readonly Breach[]> =>
   (await store.stateEntries({ kind: 'breach', limit: 10_000 })).map(breachOf)
 
-/** Nobody sends alerts here, so every notice is still there: one for each breach. */
+/** No alerts are sent here, so every notice is still stored: one for each breach. */
 async function expectOneNoticeEach(store: Store, found: readonly Breach[]): Promise<void> {
   const notices = await store.stateEntries({ kind: 'alert', names: [newNotices], limit: 10_000 })
   expect(notices).toHaveLength(found.length)
 }
 
-it(`every broken promise of a trigger and of a job is recorded exactly once, and no other, whichever process is killed when (seed ${seed})`, async () => {
+it(`every broken promise of a trigger and of a job, and no other, is recorded exactly once, whichever process is killed, and whenever (seed ${seed})`, async () => {
   const sla: Sla = { startedWithinMs: 30_000, finishedWithinMs: 120_000 }
   const job: Job = {
     ...jobDefaults,
@@ -91,7 +91,7 @@ it(`every broken promise of a trigger and of a job is recorded exactly once, and
   expect(left.every(({ name }) => Number(name) > endAt - HOUR_MS)).toBe(true)
 }, 120_000)
 
-it(`a last success that is too old is recorded exactly once for each gap, whichever process is killed when (seed ${seed})`, async () => {
+it(`a last success that is too old is recorded exactly once for each gap, whichever process is killed, and whenever (seed ${seed})`, async () => {
   const withinMs = 20 * MINUTE_MS
   const triggers = [
     defineTrigger('often', { job: 'work', cron: '*/10 * * * *', sla: { notOlderThan: withinMs } }),

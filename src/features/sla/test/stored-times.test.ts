@@ -10,7 +10,7 @@ import { slaLoop } from '../loop.js'
 const withinMs = 1000
 const deadlineAt = t0 + withinMs
 
-/** A run with a promise, a worker, and a loop that looks when the test says so. */
+/** A run with a promise, a worker, and a loop whose steps the test calls. */
 async function stageWith(rule: RunDeadline['rule']) {
   const store = openMemoryStore(emptyTables())
   const stage = new Stage({ store, reopen: async () => store, dispose: () => store.close() })
@@ -25,7 +25,7 @@ async function stageWith(rule: RunDeadline['rule']) {
     events: { emit: (_: string, breach: Breach) => void told.push(breach) },
   } as unknown as FeatureLoopContext
   const loop = slaLoop.begin(context)
-  /** Lets time pass as the engine does: the loop says when it looks again. Gives how often it judged. */
+  /** Advances the clock from step to step, as the engine does; returns the number of steps. */
   const passTo = async (at: number): Promise<number> => {
     for (let judged = 0; ; ) {
       const look = await loop.step()
@@ -74,7 +74,7 @@ it('a run that was claimed in time by a worker that died has begun', async () =>
   expect([told, await left()]).toEqual([[], 0])
 })
 
-it('a run that began in time is looked at a few times, however long it takes', async () => {
+it('a run that began in time is checked only a few times, however long it takes', async () => {
   const { stage, passTo, told, left } = await stageWith('started-within')
   const claim = await stage.claimOne('w', t0 + 900)
   const dayMs = 24 * 3_600_000
@@ -85,7 +85,7 @@ it('a run that began in time is looked at a few times, however long it takes', a
   expect([told, await left()]).toEqual([[], 0])
 })
 
-it('an end that was stored before anybody looked counts by its time, another one by when it was stored', async () => {
+it('an end that was stored before the check counts with its own time, a later one with the time of storing', async () => {
   const looked = await stageWith('finished-within')
   const ended = await stageWith('finished-within')
   for (const { stage, passTo } of [looked, ended]) {

@@ -44,7 +44,7 @@ async function withBreaches(app: App): Promise<void> {
 }
 
 describe('a breach', () => {
-  it('is answered by the API beside the dispositions', async () => {
+  it('is returned by the API together with the dispositions', async () => {
     const parts = testApp()
     await withBreaches(parts.app)
     const { ask } = await serveApp(parts)
@@ -72,7 +72,7 @@ describe('a breach', () => {
     expect(job.body).toMatchObject({ sla: { notOlderThanMs: 3_600_000 } })
   })
 
-  it('is told by the command line in a sentence', async () => {
+  it('is printed by the command line as a sentence', async () => {
     const parts = testApp()
     await withBreaches(parts.app)
     const { directory } = parts
@@ -96,7 +96,7 @@ describe('a breach', () => {
     expect(await show('report')).toMatch(/sla +a success every 1h/)
   })
 
-  it('can be promised on the command line, and is refused with its place', async () => {
+  it('can be about a promise from the command line, whose faults are reported with their place', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'rota-sla-'))
     const add = async (...options: string[]) =>
       await runHere(
@@ -119,7 +119,7 @@ describe('a breach', () => {
     })
   })
 
-  it('is that of the job where the command line adds no schedule', async () => {
+  it('is about the job if the command line adds no schedule', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'rota-sla-'))
     const run = async (...argv: string[]) =>
       await runHere([...argv.slice(0, 2), '--store', 'sqlite:rota.db', ...argv.slice(2)], { directory })
@@ -146,7 +146,7 @@ describe('a breach', () => {
     expect(zone.stderr).toContain('--sla-zone: needs --finished-by')
   })
 
-  it('has a zone of its own where the schedule has none', async () => {
+  it('uses the zone of the SLA if the schedule has none', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'rota-sla-'))
     const store = ['--store', 'sqlite:rota.db']
     const zone = ['--finished-by', '07:30', '--sla-zone', 'Asia/Tokyo']

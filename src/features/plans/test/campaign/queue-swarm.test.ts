@@ -7,7 +7,7 @@ import { swarm } from '../queue-swarm.js'
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = Number(process.env['ROUNDS'] ?? 10)
 
-it(`Q6, Q7: does everything once over ${rounds} rounds of a swarm on one directory (seed ${seed})`, async () => {
+it(`Q6, Q7: a swarm on one directory does everything once in ${rounds} rounds (seed ${seed})`, async () => {
   const broken: string[] = []
   for (let round = 0; round < rounds; round++) {
     const directory = await mkdtemp(join(tmpdir(), 'rota-swarm-'))

@@ -289,7 +289,7 @@ function changedAt(path: string): number {
   return lstatSync(join(directory, path)).ctimeMs
 }
 
-/** Runs as a user whom permissions stop; they do not stop root. */
+/** Runs as another user if this is root, because permissions do not apply to root. */
 async function asNobody(action: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0
   if (isRoot) chmodSync(directory, 0o755)

@@ -4,8 +4,8 @@ import { readGlob } from './glob.js'
 import type { FilesConfig } from './options.js'
 
 /**
- * Calls `hint` when the watch has started, and when a matching file was added or changed and has settled. Only a hint: if the system cannot watch,
- * or loses an event, the next poll finds the file anyway.
+ * Calls `hint` when the watch has started, and when a matching file was added or changed and has settled. Only a hint:
+ * if the system cannot watch, or loses an event, the next poll finds the file anyway.
  */
 export function watchFiles(hint: () => void, config: FilesConfig): () => void {
   const ended = new AbortController()
@@ -16,7 +16,7 @@ export function watchFiles(hint: () => void, config: FilesConfig): () => void {
   }
 }
 
-/** An event may come before the file has settled by another clock. */
+/** An addition to the settle time, because the clock of the disk may differ. */
 const marginMs = 100
 
 async function open(

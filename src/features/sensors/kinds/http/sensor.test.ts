@@ -249,7 +249,7 @@ describe('F8: a target', () => {
   })
 })
 
-it('F8: refuses all faults of its settings at once', () => {
+it('F8: reports all faults of its settings together', () => {
   const options = {
     url: 'ftp://x',
     ready: 'a..b',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { S3Listing, type S3Page } from './listing.js'
 
-// A server that answers as those do that encode keys, so that answers can be made that no well-behaved server gives.
+// A fake server that encodes keys like real ones, so that the tests can also send answers that no correct server sends.
 let server: Server
 let endpoint: string
 let asked: URLSearchParams[]

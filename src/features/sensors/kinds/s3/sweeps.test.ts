@@ -48,7 +48,7 @@ describe('F6: every new key once, whatever its time', () => {
 })
 
 describe('F6: few keys are reported unnecessarily', () => {
-  test('a bucket at rest reports nothing', async () => {
+  test('an unchanged bucket reports nothing', async () => {
     const bucket = new ModelBucket({ options: {}, skewMs: 0 })
     for (let index = 0; index < 5000; index++) bucket.put(keyOf(index), epoch - minute)
     expect(await bucket.sweep()).toHaveLength(5000)
@@ -252,7 +252,7 @@ type Step =
   | { kind: 'wait'; ms: number }
   | { kind: 'poll' }
 
-/** A bucket of which the test knows everything, and the sensor that looks at it. */
+/** A simulated bucket, and the sensor that polls it. */
 class ModelBucket {
   readonly objects = new Map<string, S3Object>()
   readonly ever = new Set<string>()
@@ -313,7 +313,7 @@ class ModelBucket {
     }
   }
 
-  /** Lets everything settle, then sweeps as often as it takes to find what came late. */
+  /** Waits until everything has settled, then sweeps until late objects are found. */
   async settleDown(): Promise<void> {
     for (let count = 0; count < 4; count++) {
       this.bucketNow += 20 * minute
@@ -335,7 +335,7 @@ class ModelBucket {
     return this.config.version ? `${key}#${this.objects.get(key)?.etag}` : key
   }
 
-  /** Sorting is most of the work of a large model, so it is done once for each set of objects. */
+  /** Sorting takes most of the time of a large simulation, so it is done once for each set of objects. */
   #keys(): readonly string[] {
     const { prefix } = this.config
     const of = `${prefix} ${this.objects.size} ${this.#versions}`
@@ -352,7 +352,7 @@ class ModelBucket {
     return {
       objects: page.map((key) => this.objects.get(key) as S3Object),
       isLast: start < 0 || start + pageSize >= keys.length,
-      // Half of the servers say no time; then the host's clock has to do.
+      // Half of the servers send no time; then the clock of the host is used.
       at: this.#skewMs % 2 === 0 ? this.bucketNow : undefined,
     }
   }

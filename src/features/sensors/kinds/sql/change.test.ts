@@ -106,9 +106,9 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
   })
 
   it.each([
-    ['select 1 as a, 2 as b', '1 row of 2 columns (a, b) came'],
-    ['select 1 as a union all select 2', 'more than one rows of 1 column (a) came'],
-    ['select n from source_data', '0 rows of 1 column (n) came'],
+    ['select 1 as a, 2 as b', '1 row of 2 columns (a, b)'],
+    ['select 1 as a union all select 2', 'more than one rows of 1 column (a)'],
+    ['select n from source_data', '0 rows of 1 column (n)'],
   ])('F7: is not what %s gives, which is an error that says so', async (query, reason) => {
     const result = await poll({ query }, { value: { type: 'integer', text: '1' } })
     expect(result).toMatchObject({ kind: 'error', state: { value: { text: '1' } } })
@@ -123,7 +123,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     'drop table source_data',
   ])('F7: is only read: %s changes nothing', async (query) => {
     await database.run("insert into source_data values (1, '', 1)")
-    // Past the check of its settings: the database itself has to refuse it.
+    // Without the check of the settings: the database itself must refuse it.
     const { sensor, config } = sqlChangeSensor({ url: database.url, query: 'select 1' })
     expect(await sensor.poll({}, contextOf({ ...config, query }))).toMatchObject({ kind: 'error' })
     await expect(poll({ query: 'select count(*) from source_data' })).resolves.toMatchObject({
@@ -178,7 +178,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     expect(reasonOf(result)).toBe('the poll was aborted')
   })
 
-  /** What each poll found, after each of the statements. */
+  /** The result of a poll after each of the statements. */
   async function values(options: SqlChangeOptions, statements: readonly string[]): Promise<unknown[]> {
     const found: unknown[] = []
     let state: SqlChangeState = {}
@@ -188,7 +188,7 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
       found.push(
         result.kind === 'trigger' ? (result.observations[0].payload as { value: unknown }).value : undefined,
       )
-      // What is kept must survive as JSON.
+      // The state must survive as JSON.
       state = JSON.parse(JSON.stringify(result.state)) as SqlChangeState
     }
     return found
@@ -310,7 +310,7 @@ describe('F7: a value of SQLite', () => {
   })
 })
 
-it('F7: refuses all faults of its settings at once, without showing an address', () => {
+it('F7: reports all faults of its settings together, without showing an address', () => {
   const options = { query: ' ', url: 'mysql://u:hunter2@h/d', partition: 'day', timeout: 0, listen: '' }
   const make = (): unknown => sqlChangeSensor(options as unknown as SqlChangeOptions)
   expect(make).toThrow(/^(?!.*hunter2)the SQL sensor is not valid: /)

@@ -88,7 +88,7 @@ function onlyValue({ columns, rows }: SqlAnswer): SqlCell {
     const count = second === undefined ? rows.length : 'more than one'
     const names = columns.slice(0, 10).join(', ')
     throw new Error(
-      `one row of one column was expected; ${count} row${count === 1 ? '' : 's'} of ${columns.length} column${columns.length === 1 ? '' : 's'} (${names}) came`,
+      `one row of one column was expected; the query returned ${count} row${count === 1 ? '' : 's'} of ${columns.length} column${columns.length === 1 ? '' : 's'} (${names})`,
     )
   }
   return cell

@@ -52,7 +52,7 @@ describe('F11: a notification of Postgres', () => {
   it('F11: wakes it again after the connection broke, and what was missed is a hint too', async () => {
     const hints = counter()
     const waits: number[] = []
-    // Waits are noted, and are over at once.
+    // Delays are recorded, and end immediately.
     const clock: Clock = {
       ...systemClock,
       timer: (ms, fire) => {

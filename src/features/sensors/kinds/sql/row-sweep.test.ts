@@ -10,7 +10,7 @@ import {
 } from './row-sweep.js'
 import type { StoredValue } from './value.js'
 
-/** A row gets its value when it is written, and is seen from the instant of its commit. */
+/** A row gets its value when it is written, and is visible from its commit on. */
 interface Row {
   readonly id: number
   readonly writtenAt: number
@@ -22,12 +22,12 @@ const tick = 10
 const beginAt = 500
 
 describe('F7: sweeps over rows that are committed out of order', () => {
-  // Around the start, and spread evenly: that is where rows can be missed.
+  // Around the start, where rows can be missed, and spread evenly.
   const row = fc.record({
     writtenAt: fc.noBias(fc.integer({ min: beginAt - reachMs, max: beginAt + 3 * reachMs })),
     takesMs: fc.oneof(fc.noBias(fc.nat(reachMs)), fc.constant(reachMs)),
   })
-  // How long after the poll before each poll is; some after a long pause.
+  // The time between two polls; some are long.
   const pause = fc.oneof(
     { weight: 9, arbitrary: fc.noBias(fc.integer({ min: 1, max: 40 })) },
     { weight: 1, arbitrary: fc.constant(4 * reachMs) },
@@ -61,7 +61,7 @@ describe('F7: sweeps over rows that are committed out of order', () => {
     )
   })
 
-  it('F7: keep few checkpoints, however often they are made, and read little again at rest', () => {
+  it('F7: keep few checkpoints, however many sweeps there are, and read little again if nothing changes', () => {
     const all = rowsOf(Array.from({ length: 1000 }, (_, i) => ({ writtenAt: i, takesMs: 0 })))
     const { sweeps, lastRead } = swept(all, {
       pauses: Array.from({ length: 3000 }, () => 1),
@@ -74,7 +74,7 @@ describe('F7: sweeps over rows that are committed out of order', () => {
   })
 })
 
-/** Polls on and on, past the last commit and the look-back, as a database of these rows would answer. */
+/** Polls a simulated database of these rows until after the last commit and the look-back. */
 function swept(
   all: readonly Row[],
   world: { pauses: readonly number[]; limit: number; startFrom: 'beginning' | 'now' },
@@ -98,14 +98,14 @@ function swept(
       hasMore = rows.length > page.length
       lastRead = page.length
       sweeps = afterPage(sweeps, { now, reachMs, last: placeOf(page.at(-1)), hasMore })
-      // Pages take time, in which others commit.
+      // Pages take time, in which other transactions commit.
       if (hasMore) now += 5
     }
   }
   return { found, sweeps, beganAt, lastRead }
 }
 
-/** Values are coarse, so that many are the same; ids tell nothing about the order of writing. */
+/** Values are coarse, so that many are equal; ids are not in the order of writing. */
 function rowsOf(rows: readonly { writtenAt: number; takesMs: number }[]): readonly Row[] {
   return rows.map(({ writtenAt, takesMs }, id) => ({ id, writtenAt, committedAt: writtenAt + takesMs }))
 }

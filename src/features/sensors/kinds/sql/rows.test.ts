@@ -210,7 +210,7 @@ describe('F7: rows of two Postgres transactions that commit out of order', () =>
     expect([rows.keys.size, changes]).toEqual([2, 1])
   })
 
-  it('F7: are found as long as the look-back is, also after a long pause, and ids alone would miss them', async () => {
+  it('F7: are found within the look-back, also after a long pause, and ids alone would miss them', async () => {
     const rows = watcher({ url, table: 'source_data', cursor: { value: 'id', id: 'id' }, lookBack: '1m' })
     await later.query('insert into source_data default values')
     await rows.poll()
@@ -245,7 +245,7 @@ describe('F7: rows of two Postgres transactions that commit out of order', () =>
   })
 })
 
-it('F7: refuses all faults of its settings at once', () => {
+it('F7: reports all faults of its settings together', () => {
   const options = { cursor: { value: 'a' }, lookBack: '1y', limit: 0, per: 'rows', partition: 7 }
   const make = (): unknown => sqlRowsSensor(options as unknown as SqlRowsOptions)
   for (const part of ['cursor:', 'lookBack:', 'limit:', 'per:', 'partition:', 'either table or query']) {
@@ -255,7 +255,7 @@ it('F7: refuses all faults of its settings at once', () => {
 
 const never = new AbortController().signal
 
-/** A sensor that is polled every ten seconds, and remembers as the store does which keys were acted on. */
+/** A sensor that is polled every ten seconds, and a set of seen keys in place of the store. */
 function watcher(options: SqlRowsOptions): {
   readonly keys: Set<string>
   state(): SqlRowsState

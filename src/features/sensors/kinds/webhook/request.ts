@@ -89,7 +89,7 @@ async function readWithin(
   const refused = refusedByHeaders(head, maxBytes)
   if (refused !== undefined) return refused
   const over = new AbortController()
-  const reason = `the body did not come within ${timeoutMs} ms`
+  const reason = `the body did not arrive within ${timeoutMs} ms`
   const late = clock.sleep(timeoutMs, over.signal).then(() => ({ kind: 'too-slow', reason }) as const)
   const read = await Promise.race([readBody(maxBytes), late])
   over.abort()

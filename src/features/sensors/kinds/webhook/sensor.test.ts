@@ -100,7 +100,7 @@ describe('F11: a signature', () => {
     expect(verify(cut)).toMatchObject({ kind: 'malformed' })
   })
 
-  it('F11: of whatever length and content is only right if it is right', () => {
+  it('F11: of any length and content is accepted only if it is correct', () => {
     for (let i = 0; i < 200; i++) {
       const { headers, body } = delivery({})
       const signature = `v1,${Buffer.alloc(i % 40, i).toString('base64')}`
@@ -179,7 +179,7 @@ describe('F11: a request', () => {
       const { kind } = read.kind === 'read' ? await observed(read) : read
       response.writeHead(webhookStatuses[kind], { connection: 'close' }).end(kind)
     }
-    // What an app does with a delivery, with a set of keys in place of its store.
+    // Handles a delivery like an app, with a set of keys in place of its store.
     const observed = async (read: Extract<WebhookRequest, { kind: 'read' }>) => {
       const result = await observeWebhook(config, { ...read, now, timezone: 'UTC' })
       if (result.kind !== 'observed') return result
@@ -246,7 +246,7 @@ describe('F11: a request', () => {
         resolve(response.statusCode)
         response.resume()
       })
-      // The server closes what it refuses, perhaps while it is still written to.
+      // The server closes a refused connection, maybe while the client is still writing.
       request.on('error', reject)
       if (way.isHeldBack === true) request.write(body.subarray(0, 1))
       else request.end(body)
