@@ -1,4 +1,4 @@
-// Tells a receiver that three runs failed, in one signed message.
+// Reports three failed runs to a receiver in one signed message.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { rota } from 'rota'

@@ -1,4 +1,4 @@
-// Tells a receiver, such as healthchecks.io, that each run begins and ends.
+// Reports the start and the end of each run to a receiver such as healthchecks.io.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { rota } from 'rota'

@@ -1,4 +1,4 @@
-// Sensors that materialize assets: files in a bucket and a table that changes. The program ends by itself.
+// Sensors that materialize assets: files in a bucket and a table that changes. The program exits when it is done.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The worker pool and the message bus: results as a stream, counters, and a run that no worker takes. Ends by itself.
+// The worker pool and the message bus: results as a stream, counters, and a run that no worker takes. It exits when it is done.
 import { rota } from 'rota'
 
 const store = 'sqlite:data/bus.db'

@@ -1,4 +1,4 @@
-// Handlers that block, exit and never return, each in its own thread or process. The program ends by itself.
+// Handlers that block, exit and never return, each in its own thread or process. The program exits when it is done.
 import { fileURLToPath } from 'node:url'
 import { rota } from 'rota'
 

@@ -1,4 +1,4 @@
-// Many enqueues, few runs: debounce, throttle and a rate limit. The program ends by itself.
+// Many enqueues, few runs: debounce, throttle and a rate limit. The program exits when it is done.
 import { rota } from 'rota'
 
 const app = rota({ app: 'bursts', store: 'sqlite:data/bursts.db' })
@@ -12,7 +12,7 @@ await app.start()
 const beganAt = Date.now()
 const runs = []
 for (const text of ['a', 'ab', 'abc']) {
-  // The last one of a burst runs, once nothing came for 300 ms.
+  // The last one of a burst runs, after 300 ms without another.
   runs.push(await app.enqueue(index, { text }, { debounce: { key: 'page-7', wait: '300ms' } }))
   // The first one in an hour runs.
   runs.push(await app.enqueue(alarm, { text }, { throttle: { key: 'disk', per: '1h' } }))

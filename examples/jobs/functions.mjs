@@ -1,4 +1,4 @@
-// Jobs as functions: signal, permanent failures, idempotency, unique and concurrency keys. The program ends by itself.
+// Jobs as functions: signal, permanent failures, idempotency, unique and concurrency keys. It exits when it is done.
 import { PermanentError, rota } from 'rota'
 
 const app = rota({ app: 'functions', store: 'sqlite:data/functions.db' })

@@ -5,7 +5,7 @@ import { app, askAsAnn, authorize } from './shared.mjs'
 const api = app.handler({ authorize })
 
 const server = express()
-  // A body parser may come first, except for webhooks: their signatures are about the bytes that were sent.
+  // A body parser may come first, except for webhooks: their signatures cover the original bytes.
   .use(express.json())
   .use('/ops', (request, response, next) => void api.node(request, response, next))
   .use((_, response) => response.send('the rest of the program'))

@@ -6,7 +6,7 @@ const api = app.handler({ authorize })
 
 const server = Fastify()
 server.register(async (scope) => {
-  // In this scope the bodies are left to Rota.
+  // In this scope Rota reads the bodies.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_, payload, done) => done(null, payload))
   scope.all('/ops/*', (request, reply) => {

@@ -11,7 +11,7 @@ const users = new Map([['secret-of-ann', { actor: 'ann', role: 'operate' }]])
 /** Your server knows its users: a name and a role, or false. */
 export const authorize = (request) => users.get(request.headers.get('x-user-key') ?? '') ?? false
 
-/** Reads, changes and listens as ann, and tells what came back. */
+/** Reads, changes and listens as ann, and prints the answers. */
 export async function askAsAnn(address, ask = fetch) {
   const headers = { 'x-user-key': 'secret-of-ann', 'content-type': 'application/json' }
   const stranger = await ask(`${address}/api/v1/triggers`)

@@ -1,4 +1,4 @@
-// The handlers of a small app, and the function that makes it: a program calls it without options, a test with its own.
+// The handlers of a small app, and the function that creates it. A program calls it without options, a test with its own.
 import { rota } from 'rota'
 
 export const sent = []

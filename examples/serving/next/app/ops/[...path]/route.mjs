@@ -1,5 +1,5 @@
 // The HTTP API of Rota as a route handler of Next.js, below /ops. In your project this file is
-// app/ops/[...path]/route.ts, and the app is a module of yours that is made once per process.
+// app/ops/[...path]/route.ts, and a module of yours creates the app once per process.
 import { app, authorize } from '../../../../shared.mjs'
 
 // A route handler needs Node.js: Rota opens files and connections.
