@@ -186,7 +186,7 @@ describe('a jobs file that is used in place', () => {
     for (const named of [
       '2:',
       'cmd: there is no such field',
-      'line 1 has this id already',
+      'line 1 already has this id',
       '4:1: type is missing',
     ])
       expect(troubles[0]).toContain(named)

@@ -97,7 +97,7 @@ describe('the lines of a jobs file', () => {
     expect(isTorn(lines)).toBe(true)
     expect(await faults(text)).toEqual([
       '1:1 : type is missing',
-      '3:2 id: line 2 has this id already',
+      '3:2 id: line 2 already has this id',
       expect.stringMatching(/^5:\d+ : not JSON/),
     ])
   })

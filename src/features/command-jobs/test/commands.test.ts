@@ -138,7 +138,7 @@ describe('a jobs file that is used in place', () => {
     const up = start(['up', '--jobs', 'jobs.jsonl'], { cwd })
     const told = await up.said('[JOBS_INVALID]')
     expect(told).toMatch(
-      /left alone: 2:21: not JSON: .*; 3:2 id: line 1 has this id already \[JOBS_INVALID\]/,
+      /ignored: 2:21: not JSON: .*; 3:2 id: line 1 already has this id \[JOBS_INVALID\]/,
     )
     up.child.kill('SIGTERM')
     expect((await up.ended).code).toBe(0)

@@ -156,7 +156,7 @@ describe('rota round', () => {
       [['start', 'x'], 2, 'no round is named x; `rota round list --all` lists them ['],
       [['start', 'mien'], 2, 'no round is named mien; did you mean mine?'],
       [['timing', 'set', 'daily'], 2, 'missing option `--every`'],
-      [['start', 'y', '--every', '1h', '-s', 'spare', '-s', 'no', '-s', 'nope'], 2, 'no jobs: no, nope'],
+      [['start', 'y', '--every', '1h', '-s', 'spare', '-s', 'no', '-s', 'nope'], 2, 'not jobs: no, nope'],
       [['start', 'y', '--every', '2h', '-s', 'spare'], 2, 'spare every 2h in y, every 1h in'],
       [['stop', 'r'], 2, 'round r is defined by config:test'],
       [['list', 'r'], 2, '`r`: unexpected argument; `rota round list` takes no arguments'],
