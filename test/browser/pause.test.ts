@@ -60,7 +60,7 @@ describe.each(stores)('on %s', (store) => {
     await page.getByRole('button', { name: 'Resume…' }).click()
     const resume = page.getByRole('dialog', { name: 'Resume tick?' })
     await resume.getByText('db upgrade').waitFor()
-    await resume.getByText(/Due instants held back: .* to /).waitFor()
+    await resume.getByText(/Due times held back: .* to /).waitFor()
     await resume.getByLabel(/is caught up/).check()
     await resume.getByRole('button', { name: 'Resume', exact: true }).click()
     await page.getByText('Resumed tick.').waitFor()

@@ -119,7 +119,7 @@ describe('what a change did is taken back', () => {
 
   it('of everything: a freeze ends', async () => {
     await go('/settings')
-    await change('Freeze…', 'Freeze', 'Frozen: due instants are held back.')
+    await change('Freeze…', 'Freeze', 'Frozen: due times are held back.')
     await undo()
     expect(await holdOf('all')).toBeUndefined()
   })

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** A value that follows another one when it has stayed the same for a while: what a reader typed, once they pause. */
+/** A value that follows another one when it has not changed for a while, such as a typed text after a pause. */
 export function useAfterPause<Value>(value: Value, ms: number): Value {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -16,12 +16,12 @@ export function problemOf(error: unknown): string {
   return error instanceof ApiError ? error.message : words.error.unreachable
 }
 
-/** Whether an error is to be told beside content that was read before: the shell tells of a server that does not answer. */
+/** Whether an error is shown together with content that was read before; the shell reports a server that does not answer. */
 export function isToldBeside(error: unknown): boolean {
   return error instanceof ApiError
 }
 
-/** Whether something is not there. */
+/** Whether the error means that something does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }

@@ -10,13 +10,13 @@ export const holdsQuery = queryOptions({
   meta: { topics: ['holds'] },
 })
 
-/** What holds a target back now: asked for before it ends, so that it can be brought back. */
+/** What holds a target back now: read before it ends, so that it can be restored. */
 export async function holdOn(target: string): Promise<Hold | undefined> {
   const { items } = await api('GET /holds')
   return items.find((hold) => hold.target === target)
 }
 
-/** What holds again as before: with the same reason, and until the same time. */
+/** A hold that is restored: with the same reason, and until the same time. */
 export function asHeld(hold: Hold | null | undefined): { reason: string; until?: string } {
   const reason = hold == null || hold.note === '' ? words.undoReason : hold.note
   return hold?.untilAt == null ? { reason } : { reason, until: hold.untilAt }

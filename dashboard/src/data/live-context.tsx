@@ -3,7 +3,7 @@ import { createContext, use, useEffect, useState, type ReactNode } from 'react'
 import { listen, type LiveState } from './live.js'
 import { Refresher } from './query-client.js'
 
-/** How changes come in, and since when. */
+/** How changes arrive, and since when. */
 export interface Live {
   readonly state: LiveState
   /** When the page last heard from the server by the stream. */
@@ -27,7 +27,7 @@ export function LiveProvider({ children }: { children: ReactNode }): ReactNode {
   return <Context value={live}>{children}</Context>
 }
 
-/** How changes come in. */
+/** How changes arrive. */
 export function useLive(): Live {
   return use(Context)
 }

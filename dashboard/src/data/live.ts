@@ -1,7 +1,7 @@
 /**
  * One stream for all tabs of a browser: browsers open only six connections to a server over HTTP/1.1, so a stream in each
- * tab would stop the seventh one from loading. The tab that holds a Web Lock listens and tells the others by a
- * BroadcastChannel; when it goes, the next tab takes over and asks for what happened after the last message.
+ * tab would stop the seventh one from loading. The tab that holds a Web Lock listens and informs the others through a
+ * BroadcastChannel; when it closes, the next tab takes over and requests what happened after the last message.
  *
  * Web Locks exist in secure contexts only. Without them, and while the stream is lost, every visible tab asks for the pulse.
  */
@@ -11,10 +11,10 @@ import { readEvents } from './events.js'
 /** What may have to be read again. */
 export type Topic = 'reset' | 'runs' | 'ledger' | 'triggers' | 'holds' | 'workers' | 'state' | 'audit'
 
-/** How changes come in: by the stream, by asking again and again, not now, or not yet. */
+/** How changes arrive: by the stream, by polling, not now, or not yet. */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'lost'
 
-/** What the listener of a browser tells: topics to read again, and how changes come in. */
+/** What the listener of a browser sends: topics to read again, and how changes arrive. */
 export interface LiveListener {
   onTopics(topics: readonly Topic[]): void
   onState(state: LiveState): void
@@ -27,7 +27,7 @@ const silenceMs = 40_000
 const helloMs = 8000
 const retryMs = 2000
 
-/** Begins to listen; the answer stops it. */
+/** Starts to listen; returns the function that stops it. */
 export function listen(listener: LiveListener): () => void {
   const stop = new AbortController()
   const name = `rota${location.pathname}`
@@ -74,7 +74,7 @@ class Tab {
     const lead = async (): Promise<void> => {
       this.#isLeader = true
       while (!signal.aborted) {
-        // Why it ended does not matter: the next try tells.
+        // Why it ended does not matter: the next try shows it.
         await this.#read().catch(() => undefined)
         this.#lose()
         await pause(retryMs, signal)
@@ -93,7 +93,7 @@ class Tab {
     else this.#show(told.state)
   }
 
-  /** Tells the other tabs and hears it itself. */
+  /** Informs the other tabs and this one. */
   #announce(told: Told): void {
     this.#tell(told)
     this.#hear(told)

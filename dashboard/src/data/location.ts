@@ -1,6 +1,6 @@
 /**
  * The address of a page is the hash: `#/runs?state=failed`. It needs no routes on the server, so that the dashboard works
- * under any mount path. Filters, ranges, the zone and the selection all stand in it.
+ * under any mount path. Filters, ranges, the zone and the selection are all in it.
  */
 import { useSyncExternalStore } from 'react'
 

@@ -16,7 +16,7 @@ declare module '@tanstack/react-query' {
 /** How often changed answers are read again at most. */
 const settleMs = 400
 
-/** The cache of all answers. Only the stream makes them old: nothing is read again by a timer. */
+/** The cache of all answers. Only the stream invalidates them, never a timer. */
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

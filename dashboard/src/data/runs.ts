@@ -30,7 +30,7 @@ export function pendingQuery(id: string) {
   })
 }
 
-/** The mark of a run: one that failed and will be retried is told apart from one that only waits. */
+/** The mark of a run: a run that failed and will be retried differs from one that only waits. */
 export function runMark({ state, attempt }: Pick<Run, 'state' | 'attempt'>): Mark {
   return state === 'pending' && attempt > 0 ? 'retrying' : state
 }

@@ -11,7 +11,7 @@ export function triggerQuery(name: string) {
   })
 }
 
-/** The next due instants of a trigger. */
+/** The next due times of a trigger. */
 export function nextQuery(name: string, count: number) {
   return queryOptions({
     queryKey: ['trigger', name, 'next', count],

@@ -33,7 +33,7 @@ export function InZoneOf({ zone, children }: { zone: string | undefined; childre
   return <TriggerZone value={zone}>{children}</TriggerZone>
 }
 
-/** The zone in which to show a time; one of no trigger is shown in the reader's. */
+/** The zone in which to show a time; a time without a trigger is shown in the reader's. */
 export function useZone(ofTrigger?: string): string {
   const [choice] = useZoneChoice()
   const around = use(TriggerZone)

@@ -1,4 +1,4 @@
-/** All pages. A page is a folder beside this file whose `page.tsx` has its component as default export; here it gets its line. */
+/** All pages. A page is a folder next to this file whose `page.tsx` has its component as default export; it is listed here. */
 import type { ComponentType } from 'react'
 import { words } from '../words/shell.js'
 
@@ -7,7 +7,7 @@ export interface Page {
   /** Its path in the hash; parts begin with a colon. */
   readonly path: string
   readonly title: string
-  /** Where it stands in the bar at the top: in the row, below "More", or nowhere. */
+  /** Its place in the bar at the top: in the row, below "More", or nowhere. */
   readonly place: 'bar' | 'more' | 'none'
   /** The second key after `g`. */
   readonly key?: string

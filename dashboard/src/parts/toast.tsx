@@ -5,7 +5,7 @@ import { words } from '../words/common.js'
 import { Button } from './button.js'
 import styles from './toast.module.css'
 
-/** What happened, with a way back where there is one. */
+/** What happened, with an undo if there is one. */
 export interface Toast {
   readonly text: string
   readonly undo?: () => Promise<unknown>
@@ -13,14 +13,14 @@ export interface Toast {
 
 const Context = createContext<(toast: Toast) => void>(() => undefined)
 
-/** Tells the results of actions, in one polite live region at the bottom of the page. */
+/** Shows the results of actions, in one polite live region at the bottom of the page. */
 export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
   const [toast, setToast] = useState<Toast>()
   const show = useCallback((next: Toast) => setToast(next), [])
   const [isHeld, setHeld] = useState(false)
   useEffect(() => {
     if (toast === undefined || isHeld) return undefined
-    // Long enough to be read and to be taken back; who points at it or is in it takes their time.
+    // Long enough to read it and to undo; it stays while the pointer or the focus is on it.
     const timer = setTimeout(() => setToast(undefined), 8000)
     return () => clearTimeout(timer)
   }, [toast, isHeld])
@@ -64,7 +64,7 @@ export function ToastProvider({ children }: { children: ReactNode }): ReactNode 
   )
 }
 
-/** How a page tells the result of an action. */
+/** How a page shows the result of an action. */
 export function useToast(): (toast: Toast) => void {
   return use(Context)
 }

@@ -1,6 +1,6 @@
 /**
  * Keys are registered where they are used, and the sheet lists what is registered now. Keys of one letter can be switched
- * off: they disturb those who control a computer by voice.
+ * off, because they disturb people who control a computer by voice.
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { readSetting } from '../data/settings.js'
@@ -52,7 +52,7 @@ export function useBoundKeys(): readonly KeyBinding[] {
   )
 }
 
-/** Begins to listen to the keyboard; the answer stops it. */
+/** Starts to listen to the keyboard; returns the function that stops it. */
 export function listenToKeys(): () => void {
   addEventListener('keydown', onKeyDown)
   return () => removeEventListener('keydown', onKeyDown)
@@ -67,7 +67,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const isModified = event.metaKey || event.ctrlKey
   if (event.defaultPrevented || event.altKey || event.isComposing) return
   if (!isModified && (isTyping(event.target) || readSetting('keys') === 'off')) return
-  // Enter on a link or a button is theirs.
+  // Links and buttons handle Enter themselves.
   if ((event.key === 'Enter' || event.key === ' ') && isPressable(event.target)) return
   const key = isModified ? `mod+${event.key.toLowerCase()}` : event.key
   // The one bound last is the nearest to the reader.

@@ -3,7 +3,7 @@ import { useLive } from '../data/live-context.js'
 import { words } from '../words/shell.js'
 import styles from './live-dot.module.css'
 
-/** Says how changes come in. */
+/** Shows how changes arrive. */
 export function LiveDot(): ReactNode {
   const { state } = useLive()
   return (

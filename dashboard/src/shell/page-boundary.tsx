@@ -17,7 +17,7 @@ export function PageBoundary({ title, children }: { title: string; children: Rea
 /** The code of a page did not arrive. */
 export class PageNotLoaded extends Error {}
 
-/** Browsers keep a failed load in mind, so the whole page is loaded again as soon as the server is back. */
+/** Browsers remember a failed load, so the whole page is loaded again as soon as the server is back. */
 function NotLoaded(): ReactNode {
   const { state } = useLive()
   const [wasLive] = useState(state === 'live')
@@ -37,7 +37,7 @@ function Failed({ title, children }: { title: string; children: string }): React
   )
 }
 
-/** React tells errors of rendering to classes only. */
+/** React reports errors of rendering to class components only. */
 class Catch extends Component<{ children: ReactNode }, { error?: Error }> {
   override state: { error?: Error } = {}
 

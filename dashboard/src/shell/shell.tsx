@@ -14,7 +14,7 @@ import { Palette } from './palette.js'
 import styles from './shell.module.css'
 import { TopBar } from './top-bar.js'
 
-/** What stands around every page: the bar, the banners, the search and the keys. */
+/** What surrounds every page: the bar, the banners, the search and the keys. */
 export function Shell({ children }: { children: ReactNode }): ReactNode {
   const [opened, setOpened] = useState<'palette' | 'keys'>()
   const [, go] = useLocation()
@@ -62,7 +62,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   )
 }
 
-/** Says that the stream is lost, and of when the data is. */
+/** Says that the stream is lost, and shows the time of the data. */
 function StaleBanner(): ReactNode {
   const { state, lostAt } = useLive()
   const zone = useZone()

@@ -8,7 +8,7 @@ import { ThemeSwitch } from './theme-switch.js'
 import styles from './top-bar.module.css'
 import { ZoneSwitch } from './zone-switch.js'
 
-/** The bar at the top: pages, search, how changes come in, the zone and the theme. */
+/** The bar at the top: pages, search, how changes arrive, the zone and the theme. */
 export function TopBar({ onSearch, onKeys }: { onSearch: () => void; onKeys: () => void }): ReactNode {
   const more = pages.filter(({ place }) => place === 'more')
   return (

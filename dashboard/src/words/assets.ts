@@ -5,9 +5,9 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** The words. */
 export const words = {
   title: 'Assets',
-  graph: 'What is made from what',
+  graph: 'Dependencies of assets',
   node: (name: string, deps: readonly string[]) =>
-    deps.length === 0 ? name : `${name}, made from ${deps.join(', ')}`,
+    deps.length === 0 ? name : `${name}, depends on ${deps.join(', ')}`,
   unknown: (name: string) => `There is no asset ${name}.`,
   kind: (kind: string, zone: string) => (zone === '' ? kind : `${kind}, ${zone}`),
   schedule: 'made by the schedule',
@@ -32,14 +32,14 @@ export const words = {
   make: {
     button: 'Make it now…',
     title: (asset: string, partition: string) => `Make ${partition} of ${asset} now?`,
-    text: 'One run makes this partition, also if it is done. What is made from it becomes stale, or is made again where it follows.',
+    text: 'One run makes this partition, also if it is done. Partitions that depend on it become stale, or are made again automatically.',
     action: 'Make it',
     done: (partition: string) => `A run for ${partition} is on its way.`,
   },
   planBackfill: 'Plan a backfill…',
   empty: {
     title: 'No assets yet',
-    text: 'An asset is something that a job makes, such as a report for each day. Rota keeps which parts are made, failed or stale. In rota.config.yaml:',
+    text: 'An asset is data that a job makes in partitions, such as a report for each day. Rota knows which partitions are done, failed or stale. In rota.config.yaml:',
     command: `assets:
   raw_events: { partitions: daily, command: [node, fetch.mjs] }
   daily_report: { partitions: daily, deps: [raw_events], command: [node, report.mjs] }`,

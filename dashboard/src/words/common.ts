@@ -1,4 +1,4 @@
-/** Words that more than one page uses. All texts of the dashboard stand in this folder: one file for each page. */
+/** Words that more than one page uses. All texts of the dashboard are in this folder: one file for each page. */
 import type { Mark } from '../design/marks.js'
 
 /** The common words. */
@@ -20,7 +20,7 @@ export const words = {
   now: 'now',
   unknown: 'unknown',
   reason: 'Reason',
-  reasonHint: 'Recorded with the change, for whoever asks why later.',
+  reasonHint: 'Recorded with the change, so that others can see why.',
   skip: 'Skip to the content',
   all: 'all',
   suggestions: 'Suggestions',
@@ -52,7 +52,7 @@ export const words = {
   },
 } as const
 
-/** The names of states, as they stand beside their marks. */
+/** The names of states, as shown next to their marks. */
 export const markWords: Readonly<Record<Mark, string>> = {
   done: 'done',
   on: 'on',

@@ -17,9 +17,9 @@ export const words = {
     'real-time': 'real-time: left out, then twice',
   },
   everyHint: 'Such as 90s, 20m, 12h or 1d.',
-  unchanged: 'Nothing is changed yet. The next instants and the difference appear here.',
+  unchanged: 'Nothing is changed yet. The next due times and the difference appear here.',
   next: 'Next due',
-  same: 'The due instants stay the same.',
+  same: 'The due times stay the same.',
   appear: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} appear within a year`,
   vanish: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} vanish within a year`,
   moved: (count: string, isCapped: boolean) => `${count}${isCapped ? '+' : ''} move within a year`,
@@ -35,6 +35,6 @@ export const words = {
   staleTodo: 'Read the trigger again.',
   owned: (source: string) =>
     source.startsWith('config:')
-      ? `This trigger belongs to the config of ${source.slice(7)}. Change the config file; a running process takes it over.`
+      ? `This trigger belongs to the config of ${source.slice(7)}. Change the config file, then restart or reload the process.`
       : `This trigger belongs to the code of ${source.slice(source.indexOf(':') + 1)}. Change it there and deploy.`,
 } as const

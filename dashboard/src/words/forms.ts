@@ -9,6 +9,6 @@ export const words = {
     other: 'a time…',
     at: 'Ends at',
     zone: (zone: string) => `In your zone, ${zone}.`,
-    ends: 'Ends by itself at',
+    ends: 'Ends automatically at',
   },
 } as const

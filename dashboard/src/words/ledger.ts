@@ -8,12 +8,12 @@ export const words = {
   run: (count: string) => `${count} run`,
   explained: (count: string) => `${count} explained`,
   unexplained: 'unexplained',
-  mustBeZero: 'Every due instant has a run or a reason. This number must be 0.',
+  mustBeZero: 'Every due time has a run or a reason. This number must be 0.',
   proved: 'proved',
   uncounted: (count: string) => `${count} days not counted yet`,
   ofTriggers: (shown: string) => `of the first ${shown} triggers`,
-  heat: 'What became of each day of UTC, by trigger',
-  trigger: 'trigger · days of UTC',
+  heat: 'Results of each day in UTC, by trigger',
+  trigger: 'trigger · days in UTC',
   more: 'More triggers',
   cell: {
     nothing: 'nothing due',
@@ -27,7 +27,7 @@ export const words = {
   newest: 'Newest ranges',
   filter: 'Filter the ranges',
   filterHint: 'trigger:nightly reason:missed',
-  qualifiers: { trigger: 'ranges of a trigger', reason: 'why instants did not run' },
+  qualifiers: { trigger: 'ranges of a trigger', reason: 'why due times did not run' },
   unknownFilter: (text: string) =>
     `Not understood: ${text}. Allowed: trigger: with the whole name of a trigger, reason: with a reason.`,
   columns: {
@@ -47,12 +47,12 @@ export const words = {
     `The newest ${count} ranges exported; there are more. Filter to get the others.`,
   empty: {
     title: 'No range yet: everything that was due has run.',
-    text: 'An instant that was due and did not run stands here with its reason. To see one, pause a trigger over its next instant:',
-    command: 'rota pause <trigger> --reason "a try" --until 5m',
+    text: 'A due time that did not run is listed here with its reason. To see one, pause a trigger over its next due time:',
+    command: 'rota pause <trigger> --reason "a test" --until 5m',
   },
   noTriggers: {
     title: 'No triggers yet',
-    text: 'The ledger accounts for every due instant of every trigger. Add a trigger, then prove it at any time:',
+    text: 'The ledger accounts for every due time of every trigger. Add a trigger, then prove it at any time:',
     command: 'rota coverage',
   },
 } as const

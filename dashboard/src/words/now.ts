@@ -27,7 +27,7 @@ export const words = {
     title: 'Next 60 minutes',
     count: (count: string) => `${count} due`,
     perMinute: (count: string, most: string) =>
-      `${count} due instants in the next 60 minutes, at most ${most} in a minute`,
+      `${count} due times in the next 60 minutes, at most ${most} in a minute`,
     most: (most: string) => `by minute, at most ${most}`,
     triggers: (count: string) => `${count} triggers`,
     usually: (duration: string) => `usually ${duration}`,

@@ -22,7 +22,7 @@ export const words = {
     pause: 'Pause…',
     resume: 'Resume…',
     none: 'No queues yet',
-    teach: 'A queue appears with the first job. A limit is over all workers:',
+    teach: 'A queue appears with the first job. A limit applies to all workers together:',
     command: `queues:
   reports: { concurrency: 1 }
 jobs:
@@ -48,10 +48,10 @@ jobs:
   },
   dialogs: {
     pauseTitle: (name: string) => `Pause the queue ${name}?`,
-    pauseText: 'Pending runs stay in the queue and are not started. Runs in progress go on.',
+    pauseText: 'Pending runs stay in the queue and are not started. Runs in progress continue.',
     pause: 'Pause',
     paused: (name: string) => `Paused the queue ${name}.`,
-    pausedAlready: (name: string) => `The queue ${name} was paused already.`,
+    pausedAlready: (name: string) => `The queue ${name} was already paused.`,
     resumeTitle: (name: string) => `Resume the queue ${name}?`,
     resumeText: (ready: string) => `Workers take its runs again; ${ready} wait.`,
     resume: 'Resume',
@@ -62,7 +62,7 @@ jobs:
     },
     drainText: {
       drain:
-        'It finishes the runs that it has, takes no more, and exits. Until then this can be undone. Other processes take over; if it is the one that serves this page, the page goes with it.',
+        'It finishes the runs that it has, takes no more, and exits. Until then this can be undone. Other processes take over; if it is the one that serves this page, the page stops working.',
       undrain: 'It takes runs again, up to its slots.',
     },
     drainAction: { drain: 'Drain', undrain: 'Undrain' },
@@ -75,9 +75,9 @@ jobs:
     host: (host: string) => `all processes of the host ${host}`,
     outcomes: {
       changed: 'will change',
-      already: 'is so already',
+      already: 'no change needed',
       gone: 'is gone',
-      unable: 'cannot: its version does not know how',
+      unable: 'not possible with its version',
     },
   },
 } as const

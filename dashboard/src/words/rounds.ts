@@ -12,7 +12,7 @@ export const words = {
   openSince: 'cycle open since',
   lastCheck: 'last check',
   nextCheck: 'next check',
-  resumed: 'went on after an interruption',
+  resumed: 'continued after an interruption',
   progress: (done: number, all: number) =>
     all === 0 ? 'no service was due' : `${formatCount(done)} of ${formatCount(all)} services`,
   progressOf: (name: string) => `Progress of the cycle of ${name}`,
@@ -39,8 +39,8 @@ export const words = {
   skipReasons: {
     not_due: 'not due: it ran less than its interval ago',
     in_flight: 'a run of it is still in progress',
-    tried: 'it was tried in this cycle already',
-    replaced: 'a newer cycle took its place',
+    tried: 'it already failed for this check in another round',
+    replaced: 'the list was replaced',
   },
   dialogs: {
     startTitle: (name: string) => `Start the round ${name}?`,
@@ -56,7 +56,7 @@ export const words = {
     stop: 'Stop',
     stopped: (name: string) => `Stopped the round ${name}.`,
     timingTitle: (service: string) => `How often does ${service} run?`,
-    timingText: 'The interval counts in all rounds. It is measured from the last run.',
+    timingText: 'The interval applies in all rounds. It is measured from the last run.',
     every: 'Interval',
     everyHint: 'Such as 90s, 20m, 12h or 1d.',
     becomes: (duration: string) => `Every ${duration}.`,

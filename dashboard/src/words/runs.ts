@@ -4,7 +4,7 @@ import { formatCount } from '../data/format.js'
 /** The words of the page. */
 export const words = {
   title: 'Runs',
-  label: 'Runs, the newest due instant first',
+  label: 'Runs, the newest due time first',
   filter: 'Filter runs',
   hint: 'state:failed job:mail error:ECONN* due:today late:>1m',
   views: {
@@ -49,7 +49,7 @@ export const words = {
   filterFirst: 'Without a filter this would be every run. Write a filter first.',
   selection: 'Selection',
   clear: 'Clear the selection',
-  lookedFar: 'None of the runs that were looked through match; older ones may.',
+  lookedFar: 'None of the runs that were searched match; older ones may.',
   empty: {
     title: 'No job has run yet.',
     text: 'Runs appear here when a trigger is due, or when somebody enqueues a job:',
@@ -78,7 +78,7 @@ export const words = {
     },
     would: (count: string) => `${count} runs would change.`,
     capped: 'There are more than one action takes; these are the newest.',
-    skipped: (count: string, about: string) => `${count} left as they are: ${about}.`,
+    skipped: (count: string, about: string) => `${count} skipped: ${about}.`,
     examples: 'The newest of them',
   },
   progress: {
@@ -97,9 +97,9 @@ export const words = {
       `${count} could not be changed${message === undefined ? '' : `: ${message}`}`,
     abort: 'Abort…',
     abortTitle: 'Abort this action?',
-    abortText: 'The runs that it has changed stay changed; the others are left as they are.',
+    abortText: 'The runs that it has changed stay changed; the others are not changed.',
     abortAction: 'Abort',
-    abortDone: 'Aborted: the runs that are left stay as they are.',
+    abortDone: 'Aborted: the other runs are not changed.',
     close: 'Hide',
   },
   errors: {

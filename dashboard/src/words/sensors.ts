@@ -58,7 +58,7 @@ export const words = {
     dedupe: 'duplicates by',
     timezone: 'zone',
   },
-  state: { title: 'What it remembers', none: 'Nothing: it begins anew with the next poll.' },
+  state: { title: 'What it remembers', none: 'Nothing: it starts again with the next poll.' },
   evaluations: {
     title: 'Polls and deliveries',
     none: 'Nothing has been polled or delivered yet.',
@@ -79,14 +79,14 @@ export const words = {
   },
   reset: {
     title: (name: string) => `Reset ${name}?`,
-    text: 'It forgets how far it got, and looks at everything again with the next poll.',
+    text: 'It forgets its position, and checks everything again with the next poll.',
     keys: 'Things that it has seen',
     keep: 'stay known: they start nothing again',
     forget: 'are forgotten: they start their job again',
     forgotten: (count: number) => `${formatCount(count)} known things would be forgotten.`,
     noUndo: 'This cannot be undone.',
     action: 'Reset',
-    done: (name: string) => `${name} begins anew.`,
+    done: (name: string) => `${name} starts again.`,
   },
   empty: {
     title: 'No sensors yet',

@@ -18,19 +18,19 @@ export const words = {
     pipeline: {
       name: 'Everything',
       about: 'Scheduler and workers of all processes.',
-      off: 'Nothing becomes due and nothing starts, in every process. Runs in progress go on.',
+      off: 'Nothing becomes due and nothing starts, in every process. Runs in progress continue.',
       on: 'Triggers become due and workers take runs again, in every process.',
     },
     scheduler: {
       name: 'Scheduler',
-      about: 'Records a run for each due instant.',
-      off: 'Due instants are recorded as switched off and do not run. Pending runs are still started.',
-      on: 'Due instants become runs again.',
+      about: 'Records a run for each due time.',
+      off: 'Due times are recorded as switched off and do not run. Pending runs are still started.',
+      on: 'Due times become runs again.',
     },
     worker: {
       name: 'Workers',
       about: 'Take pending runs and perform them.',
-      off: 'Pending runs wait. Due instants still become runs. Runs in progress go on.',
+      off: 'Pending runs wait. Due times still become runs. Runs in progress continue.',
       on: 'Workers take pending runs again.',
     },
   },
@@ -41,9 +41,9 @@ export const words = {
     freeze: 'Freeze…',
     thaw: 'Thaw…',
     title: 'Freeze everything?',
-    text: 'Due instants are recorded as frozen and do not run, and nothing is started, until you thaw. Runs in progress go on.',
+    text: 'Due times are recorded as frozen and do not run, and nothing is started, until you thaw. Runs in progress continue.',
     action: 'Freeze',
-    done: 'Frozen: due instants are held back.',
+    done: 'Frozen: due times are held back.',
   },
   tokens: {
     about:

@@ -13,7 +13,7 @@ export const words = {
     job: 'triggers of a job',
     queue: 'triggers whose jobs are in a queue',
     source: 'where the trigger was defined',
-    state: 'how the trigger stands; default: active',
+    state: 'state of the trigger; default: active',
     mark: 'what is drawn; ! for all but',
   },
   unknownFilter: (text: string) =>

@@ -118,7 +118,7 @@ export const words = {
     grace: (grace: string) => `up to ${grace} late is on time`,
     overlap: 'overlap',
     overlaps: {
-      skip: 'a due instant is skipped while a run is unfinished',
+      skip: 'a due time is skipped while a run is unfinished',
       'queue-one': 'one waits while a run is unfinished',
       'queue-all': 'all wait while a run is unfinished',
       allow: 'runs may run at the same time',

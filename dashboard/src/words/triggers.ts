@@ -20,7 +20,7 @@ export const words = {
     job: 'name of its job',
     source: 'where it is defined',
     next: 'due within a time',
-    order: 'by name or by next due instant',
+    order: 'by name or by next due time',
   },
   wrong: (word: string, allowed: readonly string[]) =>
     `${word} is not known here. Allowed: ${allowed.join(', ')}.`,
@@ -46,7 +46,7 @@ export const words = {
   },
   empty: {
     title: 'No triggers yet',
-    text: 'A trigger says when a job runs. Write this into rota.config.yaml and start rota up. A change of the file counts from its next start.',
+    text: 'A trigger says when a job runs. Write this into rota.config.yaml and start rota up. Restart or reload it after a change of the file.',
     command: `jobs:
   hello:
     command: [echo, hello]

@@ -1,4 +1,4 @@
-/** Words of the why panel: what became of an instant, and which rule decided. */
+/** Words of the why panel: the result of a due time, and which rule decided. */
 import type {
   Explanation,
   LedgerReason,
@@ -19,7 +19,7 @@ export const words = {
   rule: 'Rule',
   version: 'Version in force',
   recorded: 'Recorded',
-  blocker: 'In the way',
+  blocker: 'Blocked by',
   heldBy: 'Held by',
   until: 'Until',
   noEnd: 'until somebody releases it',
@@ -31,7 +31,7 @@ export const words = {
   runHint: 'its log, its attempts, and a retry',
   afterAll: 'To run it after all',
   backfill: 'Backfill… on the page of the trigger',
-  nearest: 'Nearest due instants',
+  nearest: 'Nearest due times',
   before: 'before',
   after: 'after',
   defined: 'Defined',
@@ -41,8 +41,8 @@ export const words = {
   breaches: 'Promises that were broken',
   by: 'by',
   earlier: (count: number) =>
-    `${formatCount(count)}${count >= 10_000 ? ' or more' : ''} earlier instants are not shown.`,
-  later: 'More are to come; a shorter stretch shows them.',
+    `${formatCount(count)}${count >= 10_000 ? ' or more' : ''} earlier due times are not shown.`,
+  later: 'There are more; a shorter period shows them.',
   showEarlier: 'Show the earlier ones',
   command: 'The same in a terminal',
   openRun: 'Open the run',
@@ -100,18 +100,18 @@ function rangeHeadline({ reason, rule, detail }: Of<'range'>): string {
 
 const reasonSentences: Readonly<Record<LedgerReason, string>> = {
   missed: 'It did not run: it was missed.',
-  collapsed: 'It did not run on its own: one run stands for it and its neighbours.',
-  overlap: 'It did not run: the run before was not finished.',
+  collapsed: 'It has no run of its own: one run stands for several due times.',
+  overlap: 'It did not run: the previous run was not finished.',
   paused: 'It did not run: the trigger was paused.',
   frozen: 'It did not run: everything was frozen.',
   switch: 'It did not run: a kill switch was off.',
   blackout: 'It did not run: it was in a blackout window.',
   calendar: 'It did not run: its calendar excludes it.',
-  pruned: 'It ran; its run was pruned since.',
+  pruned: 'It ran; its run was deleted later by retention.',
   checked: 'The round was checked then.',
 }
 
-/** Why instants were missed, in one line. */
+/** Why due times were missed, in one line. */
 export function missedSentence(rule: string): string {
   return `Nothing was running at that time. ${ruleSentence(rule)}`.trim()
 }
@@ -123,24 +123,24 @@ export function ruleSentence(rule: string): string {
 
 const ruleSentences: Readonly<Record<string, string>> = {
   'catch-up:skip': 'It was found too late: this trigger skips what is late (catchUp: skip).',
-  'catch-up:latest': 'Of what is found late, only the newest instant runs.',
+  'catch-up:latest': 'Of late due times, only the newest runs.',
   'catch-up:max-age':
     'It was found too late: this trigger runs nothing that is older than its catchUp.maxAge.',
-  'catch-up:max-runs': 'Catch-up runs only so many late instants.',
+  'catch-up:max-runs': 'Catch-up runs only a limited number of late due times (catchUp.maxRuns).',
   'overlap:skip': 'While a run is unfinished, the next ones are skipped.',
   'overlap:queue-one': 'While a run is unfinished, one waits and the others are skipped.',
   'overlap:cancel-running': 'A new run cancels the unfinished one.',
-  'overlap:terminate-running': 'A new run ends the unfinished one at once.',
+  'overlap:terminate-running': 'A new run terminates the unfinished one.',
   'partition:none': 'The asset of the trigger has no partition at that time.',
-  hold: 'Somebody held it back.',
+  hold: 'A pause, freeze or switch held it back.',
   blackout: 'Nothing is due in a blackout window.',
   'calendar:exclude': 'The calendar excludes that time.',
   'calendar:include': 'That time is outside of the calendar.',
   'calendar:next-day': 'It is due at the same time on the next day that the calendar allows.',
   prune: 'Old history is removed after its retention.',
   'round:check': 'A check of the round decides what runs.',
-  'round:later': 'Left out after the check.',
-  'round:overlap': 'The check before was not finished.',
+  'round:later': 'Skipped after the check.',
+  'round:overlap': 'The previous check was not finished.',
 }
 
 /** What a pending run waits for. */
@@ -179,7 +179,7 @@ export function pendingSentence(reason: PendingReason): string {
   }
 }
 
-/** What was promised and did not come about; the time by which it should have stands after it. */
+/** The promise that was broken; the deadline is shown after it. */
 export function broken({ rule, of, partition }: Pick<SlaBreach, 'rule' | 'of' | 'partition'>): string {
   switch (rule) {
     case 'started-within':

@@ -74,7 +74,7 @@ function timezoneOf(grid: Asset['partitions']): string {
   return typeof grid['timezone'] === 'string' ? grid['timezone'] : ''
 }
 
-/** The grid, its legend, and what can be done with the selection, which stands in the address. */
+/** The grid, its legend, and the actions for the selection, which is in the address. */
 function Selectable({ asset, items }: { asset: string; items: readonly Partition[] }): ReactNode {
   const [params, change] = useParams()
   const { why } = useMay('operate')

@@ -10,7 +10,7 @@ const tall = 32
 const stepX = 264
 const stepY = 44
 
-/** What is made from what, from the start to the end of the line. */
+/** The assets and their dependencies, from left to right. */
 export function Graph({
   assets,
   chosen,

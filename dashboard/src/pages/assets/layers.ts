@@ -1,4 +1,4 @@
-/** Where the assets of a graph stand: each to the right of everything that it is made from. */
+/** The positions of the assets in a graph: each to the right of its dependencies. */
 
 /** What a layout needs of an asset. */
 export interface Node {
@@ -31,7 +31,7 @@ export function placesOf(nodes: readonly Node[]): ReadonlyMap<string, Place> {
   for (let layer = 0; layer <= last; layer += 1) {
     const members = nodes.filter(({ name }) => layers.get(name) === layer)
     const weight = new Map(members.map((node) => [node.name, meanRow(node, places)]))
-    // Close to what it is made from, so that few lines cross.
+    // Close to its dependencies, so that few lines cross.
     const sorted = members.toSorted(
       (a, b) => (weight.get(a.name) ?? 0) - (weight.get(b.name) ?? 0) || a.name.localeCompare(b.name),
     )

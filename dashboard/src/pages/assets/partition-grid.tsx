@@ -86,7 +86,7 @@ export function PartitionGrid({
                   aria-label={text}
                   title={text}
                   onPointerDown={(event) => {
-                    // A finger that is held stays on its button otherwise, and drags nothing.
+                    // Otherwise a touch stays captured by its button, and nothing can be dragged.
                     event.currentTarget.releasePointerCapture(event.pointerId)
                     setDragging(true)
                     begin(index, event.shiftKey)

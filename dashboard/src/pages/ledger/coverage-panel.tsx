@@ -121,7 +121,7 @@ function ProofLine({
   )
 }
 
-/** Why instants did not run, with how many; each one filters the list below. */
+/** Why due times did not run, with counts; each reason filters the list below. */
 function Reasons({ explained }: { explained: Readonly<Record<string, number>> }): ReactNode {
   const [, change] = useParams()
   const present = reasons.filter((reason) => (explained[reason] ?? 0) > 0)

@@ -1,14 +1,14 @@
-/** Days and what became of their due instants. A day is one of UTC: that is how the server proves and keeps them. */
+/** Days and the results of their due times. Days are in UTC, because the server counts and stores them so. */
 import type { CoveredDay } from '../../../../src/client/operations.js'
 import type { Mark } from '../../design/marks.js'
 
-/** What became of the due instants of one day. */
+/** The results of the due times of one day. */
 export type DayCoverage = NonNullable<CoveredDay['coverage']>
 
 /** Days that the map can show. */
 export const lengths = [7, 30, 90] as const
 
-/** Reasons, those first that nobody chose. */
+/** Reasons, unwanted ones first. */
 export const reasons = [
   'missed',
   'collapsed',
@@ -22,7 +22,7 @@ export const reasons = [
   'pruned',
 ] as const satisfies readonly Mark[]
 
-/** The state that stands for a day: what is not explained, a reason, else that all ran; undefined: nothing was due. */
+/** The state that represents a day: unexplained, a reason, or done; undefined if nothing was due. */
 export function markOf({ unexplained, explained, run }: DayCoverage): Mark | undefined {
   if (unexplained > 0) return 'unexplained'
   return reasons.find((reason) => (explained[reason] ?? 0) > 0) ?? (run > 0 ? 'done' : undefined)

@@ -1,7 +1,7 @@
 /** The ledger as a file. */
 import type { LedgerEntry } from '../../../../src/client/operations.js'
 
-/** The forms in which it can be had. */
+/** The export formats. */
 export type ExportFormat = 'csv' | 'ndjson'
 
 const columns = [

@@ -4,7 +4,7 @@ import { CoveragePanel } from './coverage-panel.js'
 import styles from './page.module.css'
 import { RangesPanel } from './ranges-panel.js'
 
-/** What became of every due instant: coverage by day, the reasons, and the newest ranges. */
+/** The results of all due times: coverage by day, the reasons, and the newest ranges. */
 export default function LedgerPage(): ReactNode {
   return (
     <div className={styles['page']}>

@@ -139,7 +139,7 @@ function QueueState({ row: { paused, hold } }: { row: Row }): ReactNode {
 
 function QueueAction({ row: { name, paused, ready } }: { row: Row }): ReactNode {
   const { why } = useMay('operate')
-  // As it was when the button was pressed: the question does not change while somebody reads it.
+  // As it was when the button was pressed: the dialog does not change while it is open.
   const [asking, setAsking] = useState<'pause' | 'resume'>()
   const close = (): void => setAsking(undefined)
   return (

@@ -17,10 +17,10 @@ import { words } from '../../words/queues.js'
 import { DrainDialog } from './drain-dialog.js'
 import styles from './page.module.css'
 
-/** A heartbeat changes nothing that the stream would tell: the list is read again as often as one is due. */
+/** The stream does not report heartbeats, so the list is read again at the interval of heartbeats. */
 const beatMs = 5000
 
-/** The processes that work on the store: what they do, how loaded they are, and when they were last heard of. */
+/** The processes that work on the store: their roles, load and last heartbeat. */
 export function WorkersPanel(): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['workers'],
@@ -102,7 +102,7 @@ const columns: readonly Column<Worker>[] = [
 
 function DrainAction({ worker }: { worker: Worker }): ReactNode {
   const { why } = useMay('operate')
-  // As it was when the button was pressed: the question does not change while somebody reads it.
+  // As it was when the button was pressed: the dialog does not change while it is open.
   const [asked, setAsked] = useState<Worker>()
   const gone = worker.standing === 'gone' ? words.workers.goneWhy : undefined
   return (

@@ -16,7 +16,7 @@ import styles from './page.module.css'
 import { ServicesTable } from './services-table.js'
 import { StartDialog, StopDialog } from './start-stop.js'
 
-/** One round: where its cycle stands, and its services. */
+/** One round: the progress of its cycle, and its services. */
 export function RoundPanel({ round, services }: { round: Round; services: readonly Service[] }): ReactNode {
   const { name, state, intervalMs, checkedAt, nextCheckAt, resumed } = round
   const isOpen = round.cycle !== null
@@ -60,7 +60,7 @@ const looks = {
   stopped: 'cancelled',
 } as const
 
-/** How many of the services that were due in the cycle are through. */
+/** How many of the services that were due in the cycle have ended. */
 function Progress({ round }: { round: Round }): ReactNode {
   const { completedCount, remainingServices, currentService } = round
   const left = remainingServices.length + (currentService === null ? 0 : 1)

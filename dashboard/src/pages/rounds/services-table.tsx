@@ -14,7 +14,7 @@ import { words } from '../../words/rounds.js'
 import styles from './page.module.css'
 import { TimingDialog } from './timing-dialog.js'
 
-/** A service of a round, and what became of it in the cycle. */
+/** A service of a round, and its result in the cycle. */
 interface Row {
   readonly service: string
   readonly mark: Mark

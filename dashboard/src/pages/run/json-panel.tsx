@@ -8,7 +8,7 @@ import styles from './page.module.css'
 
 const mostCharacters = 50_000
 
-/** A value as JSON, to read and to copy; nothing where there is none. */
+/** A value as JSON, to read and to copy; nothing if there is no value. */
 export function JsonPanel({ title, value }: { title: string; value: unknown }): ReactNode {
   if (value === null || value === undefined) return null
   const text = JSON.stringify(value, undefined, 2)

@@ -51,7 +51,7 @@ const endTones: Readonly<Record<Run['state'], Step['tone']>> = {
   cancelled: 'quiet',
 }
 
-/** More than this between due and recorded means that nobody planned. */
+/** More than this between due and recorded means that no scheduler was running. */
 const lateMs = 2000
 
 function stepsOf(run: Run, attempts: readonly Attempt[], now: number): readonly Step[] {

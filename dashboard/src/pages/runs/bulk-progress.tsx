@@ -10,10 +10,10 @@ import { useToast } from '../../parts/toast.js'
 import { words } from '../../words/runs.js'
 import styles from './page.module.css'
 
-/** How many of the newest actions are looked at. */
+/** How many of the newest actions are read. */
 const newest = 5
 
-/** Actions on many runs that are under way, whoever began them, and the one that the address names. */
+/** Actions on many runs that are in progress, of any user, and the one that the address names. */
 export function BulkProgress({ named, onClose }: { named: string | null; onClose: () => void }): ReactNode {
   const { data } = useQuery({
     queryKey: ['bulk'],

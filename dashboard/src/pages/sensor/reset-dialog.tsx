@@ -8,7 +8,7 @@ import { words } from '../../words/sensors.js'
 
 const { reset } = words
 
-/** Lets a sensor begin anew; says first how many keys would be forgotten. */
+/** Makes a sensor start again; says first how many keys would be forgotten. */
 export function ResetDialog({ name, onClose }: { name: string; onClose: () => void }): ReactNode {
   const toast = useToast()
   const [choice, setChoice] = useState<'keep' | 'forget'>('keep')

@@ -14,7 +14,7 @@ import { Time } from '../../parts/time.js'
 import { words } from '../../words/sensors.js'
 import styles from './page.module.css'
 
-/** All sensors: whether they work, what they found last, and when they look again. */
+/** All sensors: whether they work, what they found last, and their next poll. */
 export default function SensorsPage(): ReactNode {
   const { data, error, isFetching, refetch } = useQuery(sensorsQuery)
   return (

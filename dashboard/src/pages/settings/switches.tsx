@@ -41,7 +41,7 @@ export function Switches(): ReactNode {
 
 function FreezeRow({ freeze }: { freeze: Hold | undefined }): ReactNode {
   const { why } = useMay('admin')
-  // As it was when the button was pressed: the question does not change while somebody reads it.
+  // As it was when the button was pressed: the dialog does not change while it is open.
   const [asked, setAsked] = useState<{ readonly freeze: Hold | undefined }>()
   const close = (): void => setAsked(undefined)
   return (

@@ -10,7 +10,7 @@ import { Progress } from './progress.js'
 import { Result } from './result.js'
 import { settingNames, simulate, type Settings } from './simulation.js'
 
-/** Lets the time to come pass, and shows how late, how full and how busy it would be. */
+/** Simulates the next days, and shows lateness, load and the busiest minute. */
 export default function SimulatePage(): ReactNode {
   const usual = useUsualSettings()
   return (
@@ -41,7 +41,7 @@ function Simulating({ usual }: { usual: Settings }): ReactNode {
     },
     enabled: isStarted,
     retry: false,
-    // It costs a processor for seconds: the reader says when it is computed again.
+    // It uses a processor for seconds, so it starts only on request.
     meta: { isFixed: true },
   })
   const isEdited = settingNames.some((name) => edited[name] !== asked[name])

@@ -158,7 +158,7 @@ const columns: readonly Column<SimulatedTrigger>[] = [
   },
 ]
 
-/** Why due instants have no run of their own, and how many. */
+/** Why due times have no run of their own, with counts. */
 function NotRun({ row: { notRun, pausedAt } }: { row: SimulatedTrigger }): ReactNode {
   return (
     <span className={styles['reasons']}>

@@ -35,7 +35,7 @@ function useUsualLength(triggers: readonly Trigger[]): number {
   return found
 }
 
-/** Everything on one axis: what ran, what did not and why, and what is to come. */
+/** Everything on one axis: what ran, what did not and why, and what is due later. */
 export default function TimelinePage(): ReactNode {
   const [params, change] = useParams()
   const filter = params.get('q') ?? ''
@@ -45,7 +45,7 @@ export default function TimelinePage(): ReactNode {
   const { triggers, pages, total, readMore, ...reading } = useLanes(filter)
   const state = useView(useUsualLength(triggers))
   const [rows, setRows] = useState({ first: 0, last: 50 })
-  // The triggers of a job may stand on any page.
+  // The triggers of a job may be on any page.
   const tiles = useTiles(state.view, isByJob ? pages : pagesOf(pages, rows))
   const lanes = useFilteredLanes(tiles.lanes, filter)
   const shown = useLaneRows(triggers, lanes, isByJob)

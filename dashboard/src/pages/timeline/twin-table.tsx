@@ -21,7 +21,7 @@ interface TwinRow {
   readonly item: Item
 }
 
-/** A table of more rows helps nobody, and would take a browser seconds. */
+/** A longer table is not useful, and would take a browser seconds. */
 const mostRows = 500
 /** The table merges as a chart of this width would. */
 const asWidePx = 1200

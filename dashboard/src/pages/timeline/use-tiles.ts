@@ -11,8 +11,8 @@ import { lifeOf, tilesOf, type Tile, type TileLife } from './tiles.js'
 import { waitUntil } from './wait.js'
 
 /**
- * What failed may be retried by anybody, and what is to come may be defined anew: such pieces are read again, but not more
- * often than this.
+ * Failed runs may be retried, and future due times may change with their definition: such pieces are read again, but not
+ * more often than this.
  */
 const slowMs = 15_000
 

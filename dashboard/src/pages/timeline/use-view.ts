@@ -44,7 +44,7 @@ export function useView(usualMs: number): ViewState {
       settleMs,
     )
     return () => clearTimeout(timer)
-    // `change` is made anew for each drawing, and always does the same.
+    // `change` is a new function for each render, and always does the same.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [moved])
   useEffect(() => () => cancelAnimationFrame(frame.current), [])

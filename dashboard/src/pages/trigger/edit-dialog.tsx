@@ -44,7 +44,7 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
   const toast = useToast()
   const client = useQueryClient()
   const { name } = trigger
-  // What the reader saw when they began: a change by somebody else in between must be told, not overwritten.
+  // The version that the reader saw first: a change by somebody else in between must be reported, not overwritten.
   const [seen] = useState(trigger)
   const before = fieldsOf(seen)
   const [fields, setFields] = useState<EditFields>(before)

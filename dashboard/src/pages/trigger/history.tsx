@@ -25,7 +25,7 @@ const mostPages = 20
 /** Enough to tell the runs of one trigger apart; the rest is in the title. */
 const shortId = 12
 
-/** What became of the due instants, newest first: runs, and ranges that did not run with their rule. */
+/** The results of the due times, newest first: runs, and ranges without runs with their rule. */
 export function History({ name }: { name: string }): ReactNode {
   const [pages, setPages] = useState(1)
   const limit = pageSize * pages

@@ -7,7 +7,7 @@ import { useToast } from '../../parts/toast.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/trigger-changes.js'
 
-/** Asks before the job of a trigger runs beside its schedule. */
+/** Asks before the job of a trigger runs in addition to its schedule. */
 export function RunNowDialog({ trigger, onClose }: { trigger: Trigger; onClose: () => void }): ReactNode {
   const toast = useToast()
   const { name, job } = trigger

@@ -60,7 +60,7 @@ export function Year({ trigger }: { trigger: Trigger }): ReactNode {
   )
 }
 
-/** The numbers that must add up: every due instant ran or has a reason. */
+/** The numbers that must add up: every due time ran or has a reason. */
 function Coverage({ name }: { name: string }): ReactNode {
   const { data } = useQuery({
     queryKey: ['coverage', name],

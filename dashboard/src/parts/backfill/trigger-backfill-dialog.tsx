@@ -14,7 +14,7 @@ import { useTellStarted } from './use-tell-started.js'
 type Body = Operations['POST /triggers/{name}/backfills']['request']['body']
 type Plan = Operations['POST /triggers/{name}/backfills']['answer']
 
-/** What is asked for; the speed as it was typed. */
+/** The request; the pace as it was typed. */
 interface Request extends Pick<Body, 'from' | 'to'> {
   readonly only: NonNullable<Body['only']>
   readonly order: NonNullable<Body['order']>
@@ -26,8 +26,8 @@ const onlys = ['missing', 'missing-or-failed', 'failed', 'all'] as const
 const orders = ['oldest-first', 'newest-first'] as const
 
 /**
- * Plans to run due instants of a trigger again: what runs, what is skipped and why. What is shown is stored as a plan, and
- * that plan is started by its id. If it would run something else than what was shown, it is shown first.
+ * Plans to run due times of a trigger again: what runs, what is skipped and why. The shown plan is stored and started by
+ * its id. If the stored plan differs from the shown one, it is shown first.
  */
 export function TriggerBackfillDialog({
   trigger: name,

@@ -5,7 +5,7 @@ import { formatCount } from '../../data/format.js'
 import { words as common } from '../../words/common.js'
 import { useToast } from '../toast.js'
 
-/** Tells that a backfill was started, with a cancel as its undo, or that there was nothing to do. */
+/** Shows that a backfill was started, with a cancel as its undo, or that there was nothing to do. */
 export function useTellStarted(words: {
   readonly nothing: string
   readonly started: (count: string) => string

@@ -1,12 +1,12 @@
 import { ApiError } from '../../../../src/client/client.js'
 import { words } from '../../words/trigger-changes.js'
 
-/** How many requests are under way at a time. */
+/** How many requests are sent at the same time. */
 const atOnce = 4
 
 /**
- * Makes one change for each name and answers those that it changed. A refusal of one does not stop the others; all of
- * them together are told as one error.
+ * Makes one change for each name and returns those that it changed. A refusal of one does not stop the others; all
+ * refusals together become one error.
  */
 export async function changeMany(
   names: readonly string[],

@@ -1,7 +1,7 @@
-/** Which why is open stands in the address: `why=nightly@2026-11-17T02:00:00Z..2026-11-17T02:30:00Z`. */
+/** The open why panel is in the address: `why=nightly@2026-11-17T02:00:00Z..2026-11-17T02:30:00Z`. */
 import { useParams } from '../../data/location.js'
 
-/** What is asked: what became of the instants of a trigger in a stretch of time; one instant where it has no end. */
+/** The question: what happened to the due times of a trigger in a period; a single due time if it has no end. */
 export interface WhyQuestion {
   readonly trigger: string
   /** ISO text. */
@@ -18,7 +18,7 @@ export function useWhy(): readonly [WhyQuestion | undefined, (question: WhyQuest
   ]
 }
 
-/** A question as it stands in an address. */
+/** A question as part of an address. */
 export function whyText({ trigger, from, until }: WhyQuestion): string {
   return `${trigger}@${from}${until === undefined || until === from ? '' : `..${until}`}`
 }

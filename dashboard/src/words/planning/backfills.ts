@@ -26,7 +26,7 @@ export const words = {
   over: 'Nothing of it is left.',
   cancelTitle: (id: string) => `Cancel the backfill ${id}?`,
   cancelText:
-    'Runs that have not started are cancelled, those in progress are told to stop. What is made stays. This cannot be undone; another backfill makes the rest.',
+    'Runs that have not started are cancelled, those in progress are asked to stop. Finished runs stay. This cannot be undone; another backfill can run the rest.',
   cancelPlan: (count: string) => `${count} runs would be cancelled.`,
   cancelAction: 'Cancel the rest',
   cancelled: (count: string) => `Cancelled ${count} runs of the backfill.`,

@@ -137,9 +137,7 @@ describe('a jobs file that is used in place', () => {
     writeFileSync(join(cwd, 'jobs.jsonl'), `${line}\n{"id":"torn","type":\n${line}\n`)
     const up = start(['up', '--jobs', 'jobs.jsonl'], { cwd })
     const told = await up.said('[JOBS_INVALID]')
-    expect(told).toMatch(
-      /ignored: 2:21: not JSON: .*; 3:2 id: line 1 already has this id \[JOBS_INVALID\]/,
-    )
+    expect(told).toMatch(/ignored: 2:21: not JSON: .*; 3:2 id: line 1 already has this id \[JOBS_INVALID\]/)
     up.child.kill('SIGTERM')
     expect((await up.ended).code).toBe(0)
   })
