@@ -29,7 +29,7 @@ beforeAll(async () => {
     .token
   const address = await app.listen({ port: 0 })
   port = address.port
-  // The parts of the server are loaded with the first request, which is not what is measured.
+  // The first request loads the parts of the server; it is not measured.
   await fetch(`http://127.0.0.1:${port}/api/v1/runs`)
 })
 
@@ -123,7 +123,7 @@ describe('forged senders', () => {
     expect(text).toContain(code)
   })
 
-  it('a user in the host is no HTTP', async () => {
+  it('a host with a user name is refused', async () => {
     const { statuses } = await send(
       'GET / HTTP/1.1\r\nHost: 127.0.0.1@evil.example\r\nConnection: close\r\n\r\n',
     )
@@ -161,7 +161,7 @@ describe('forged senders', () => {
     expect(await (await app.store()).holds()).toEqual([])
   })
 
-  it('a session of somebody else is not taken over at a login', async () => {
+  it('a login does not take over the session of somebody else', async () => {
     const fixed = 'A'.repeat(43)
     const headers = { cookie: `rota_session=${fixed}`, 'sec-fetch-site': 'same-origin' }
     const login = await ask('POST', '/api/v1/session', { body: JSON.stringify({ token }), headers })
@@ -258,7 +258,7 @@ describe('addresses', () => {
   })
 })
 
-describe('expensive questions', () => {
+describe('expensive queries', () => {
   const evil = `${'a'.repeat(250)}!`
 
   it.each([
@@ -281,7 +281,7 @@ describe('expensive questions', () => {
   })
 })
 
-describe('requests that the server would make for others', () => {
+describe('requests that the server would send on behalf of others', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/',
     'http://[::ffff:169.254.169.254]/',
@@ -301,12 +301,12 @@ describe('requests that the server would make for others', () => {
 })
 
 describe('slow and greedy clients', () => {
-  it('headers that never end are given up', async () => {
+  it('headers that never end are refused after a time limit', async () => {
     const { statuses } = await send(`GET /api/v1/runs HTTP/1.1\r\n${host()}X-Slow: `, { waitMs: 20_000 })
     expect(statuses).toEqual([408])
   })
 
-  it('two hundred streams are the most, and the next one is told so', async () => {
+  it('at most two hundred streams are open, and the next one is refused', async () => {
     const open = await Promise.all(
       Array.from({ length: 200 }, () => fetch(`http://127.0.0.1:${port}/api/v1/stream`)),
     )
@@ -328,7 +328,7 @@ describe('slow and greedy clients', () => {
 })
 
 describe('stored text', () => {
-  it('is answered as JSON that no browser takes for a page', async () => {
+  it('is returned as JSON that no browser treats as a page', async () => {
     const body = JSON.stringify({ job: 'greet', payload: { text: script } })
     const { text } = await ask('POST', '/api/v1/runs', { body })
     const { id } = JSON.parse(text) as { id: string }
@@ -348,7 +348,7 @@ describe('stored text', () => {
     }
   })
 
-  it('an error that shows what was sent does not become a page', async () => {
+  it('an error that quotes the request does not become a page', async () => {
     const { text, headers } = await ask('GET', `/api/v1/triggers/${encodeURIComponent(script)}`)
     expect(text).toContain('TRIGGER_UNKNOWN')
     expect(headers.get('content-type')).toBe('application/problem+json')

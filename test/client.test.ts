@@ -79,7 +79,7 @@ it('the client has the operation of every public route', async () => {
   expect(missing).toEqual([])
 })
 
-it('the client is a few kilobytes, and types cost nothing', () => {
+it('the client has a few kilobytes, and types add nothing', () => {
   const code = readFileSync(join(root, 'dist/client/client.js'))
   expect(gzipSync(code).length).toBeLessThan(3000)
   expect(readFileSync(join(root, 'dist/client/client.js'), 'utf8')).not.toMatch(/^import /m)

@@ -12,7 +12,7 @@ describe('a cold start loads only what it needs', () => {
   const sqlite = ['@photostructure/sqlite', 'node-gyp-build']
   const lines: readonly { argv: string[]; most: number; packages?: string[]; feature?: FeatureName }[] = [
     { argv: ['--help'], most: 5 },
-    // One of them has the options of an SLA, which `rota add` has too.
+    // One of them has the SLA options, which `rota add` also has.
     { argv: ['round', '--help'], most: 13, feature: 'rounds' },
     { argv: ['list', '--help'], most: 10 },
     { argv: ['next', '0 9 * * *'], most: 3, packages: ['cronstrue'] },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { root } from './repository.js'
 
-/** As much of a JSON schema as tests look at. */
+/** The part of a JSON schema that tests use. */
 export interface Schema {
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>

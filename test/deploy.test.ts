@@ -52,7 +52,7 @@ describe('the files that start Rota', () => {
     expect(used.filter((option) => !known.has(option))).toEqual([])
   })
 
-  it('name the program where the package has it', () => {
+  it('name the program at its path in the package', () => {
     const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { bin: { rota: string } }
     const place = `node_modules/rota/${bin.rota.replace('./', '')}`
     expect(existsSync(main)).toBe(true)
@@ -60,7 +60,7 @@ describe('the files that start Rota', () => {
     expect(text('Dockerfile')).toContain(place)
   })
 
-  it('the manifests for Kubernetes are one of each kind, and probe the paths that are served', () => {
+  it('the Kubernetes manifests have one of each kind, and probe existing paths', () => {
     const manifests = parseAllDocuments(text('kubernetes/rota.yaml')).map(
       (one) => one.toJS() as { kind: string },
     )
@@ -74,7 +74,7 @@ describe('the files that start Rota', () => {
     expect(probes).toEqual(['/health/live', '/health/ready'])
   })
 
-  it('the unit passes the check of systemd, where it is installed', () => {
+  it('the unit passes the check of systemd, if it is installed', () => {
     const { status, stderr, error } = spawnSync(
       'systemd-analyze',
       ['verify', '--man=no', join(root, 'examples/deploy/rota.service')],

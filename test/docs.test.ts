@@ -14,7 +14,7 @@ const pages = filesUnder('.', ['.md'])
 const commands = commandNames()
 
 describe('the reference', () => {
-  test('errors.md lists exactly the codes there are', () => {
+  test('errors.md lists exactly the existing codes', () => {
     const listed = [...page('docs/reference/errors.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(
       (match) => match[1],
     )
@@ -22,7 +22,7 @@ describe('the reference', () => {
     expect(listed.length).toBe(Object.keys(errorCodes).length)
   })
 
-  test('errors.md says what to do as the API and the commands say it', () => {
+  test('errors.md gives the same advice as the API and the commands', () => {
     const rows = page('docs/reference/errors.md').matchAll(/^\| `([A-Z_]+)` \| .*? \| (.*) \|$/gm)
     const said = [...rows].map(([, code, todo = '']) => [code, todo.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')])
     expect(Object.fromEntries(said)).toEqual(errorTodo)
@@ -99,7 +99,7 @@ describe('requirements.md', () => {
 })
 
 describe('all pages', () => {
-  test('relative links lead somewhere', () => {
+  test('relative links have a target', () => {
     const broken = pages.flatMap(({ path, text }) =>
       linksOf(text)
         .filter((link) => !/^[a-z]+:/.test(link))
@@ -109,7 +109,7 @@ describe('all pages', () => {
     expect(broken).toEqual([])
   })
 
-  test('a block that names its file is that file', () => {
+  test('a block that names a file is equal to the file', () => {
     const blocks = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/^```\w+ file=(\S+)\n([^]*?)^```$/gm)].map((match) => ({
         path,
@@ -138,7 +138,7 @@ describe('all pages', () => {
     expect(guides.filter(({ text }) => !text.includes('../../examples/')).map(({ path }) => path)).toEqual([])
   })
 
-  test('every decision has a number of its own, in its name and in its title', () => {
+  test('every decision has a unique number, in its file name and in its title', () => {
     const numbers = pages
       .filter(({ path }) => path.startsWith('docs/decisions/'))
       .map(({ path, text }) => [
@@ -169,7 +169,7 @@ function keysOf(schema: Schema): string[] {
   return [...new Set([...own, ...within, ...listed, ...anyOf.flatMap(keysOf)])]
 }
 
-/** What the program itself says; the tests run on what was built. */
+/** The output of the built program. */
 function help(...words: readonly string[]): string {
   const main = join(root, 'dist', 'cli', 'main.js')
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words, '--help'], {
@@ -185,7 +185,7 @@ function commandNames(): string[] {
   return [...list.matchAll(/^ {2}(\S+)/gm)].map((match) => match[1] ?? '')
 }
 
-/** The commands and subcommands that have a section in cli.md; those of a feature that is not there do not count. */
+/** The commands and subcommands that have a section in cli.md, without those of a removed feature. */
 function documentedCommands(): string[] {
   const all = [...page('docs/reference/cli.md').matchAll(/^#{3,4} rota (.+)$/gm)].map(
     (match) => match[1] ?? '',

@@ -48,7 +48,7 @@ describe('configs', () => {
 
   test.each(known.map(({ path }) => path))('%s is valid and can be written to a store', async (path) => {
     const app = await loadApp(join(root, path), { directory, store: 'memory:' })
-    // Nothing is performed: what an example asks for may lie outside this machine.
+    // Nothing is performed: an example may call external systems.
     const report = await app.start({ roles: { scheduler: true, worker: false } })
     const triggers = await app.triggers.list()
     await app.stop({ grace: 0 })
@@ -57,7 +57,7 @@ describe('configs', () => {
   })
 })
 
-test('examples/limits lets each customer wait for its own limit', async () => {
+test('examples/limits has a separate limit for each customer', async () => {
   const app = await loadApp(join(root, 'examples/limits/rota.config.yaml'), { directory, store: 'memory:' })
   await app.start()
   const [first, other, second] = await Promise.all(
@@ -88,13 +88,13 @@ describe('programs', () => {
     expect({ code, output }).toEqual({ code: 0, output: 'sent: 1\nPAYLOAD_INVALID\n' })
   })
 
-  test('examples/library/app.mjs performs what is due and what that enqueues', async () => {
+  test('examples/library/app.mjs performs its due runs and what they enqueue', async () => {
     const { code, output } = await runExample('examples/library/app.mjs', { stopAfter: 'mail: done' })
     expect(output).toMatch(/digest: done in \d+ ms/)
     expect(code).toBe(0)
   })
 
-  test('examples/serving/server.mjs serves the API to those it knows', async () => {
+  test('examples/serving/server.mjs serves the API to known users', async () => {
     const { code, output } = await runExample('examples/serving/server.mjs')
     expect({ code, output }).toEqual({ code: 0, output: 'a stranger: 401\nann sees: greet\n' })
   })
@@ -109,7 +109,7 @@ describe('programs', () => {
     },
   )
 
-  test('examples/serving/next answers the requests that Next.js hands to a route handler', async () => {
+  test('examples/serving/next answers the requests that Next.js passes to a route handler', async () => {
     const { code, output } = await runExample('test/fixtures/next-route.mjs')
     expect({ code, output }).toEqual({ code: 0, output: asked.join('\n') })
   })
@@ -120,7 +120,7 @@ describe('programs', () => {
     expect({ code, output }).toEqual({ code: 0, output: lines.join('\n') })
   })
 
-  test('examples/backfill/backfill.mjs plans what a pause held back, and runs it once', async () => {
+  test('examples/backfill/backfill.mjs plans the due times of a pause, and runs them once', async () => {
     const { code, output } = await runExample('examples/backfill/backfill.mjs')
     expect(output.trim().split('\n')).toEqual([
       'ran 2026-01-01 2026-01-02 2026-01-06',
@@ -135,7 +135,7 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('examples/moving/move.mjs moves a store and goes on in the new one', async () => {
+  test('examples/moving/move.mjs moves a store and continues in the new one', async () => {
     const { code, output } = await runExample('examples/moving/move.mjs')
     expect(output.trim().split('\n')).toEqual([
       'moved 1 run with all its attempts',
@@ -144,7 +144,7 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('examples/operating/drain.mjs finishes what it has, takes nothing more, and stops', async () => {
+  test('examples/operating/drain.mjs finishes its runs, takes no more, and stops', async () => {
     const { code, output } = await runExample('examples/operating/drain.mjs')
     expect(output.trim().split('\n')).toEqual([
       'report began',
@@ -155,7 +155,7 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('examples/jobs/functions.mjs charges once, refuses for good, and times out', async () => {
+  test('examples/jobs/functions.mjs charges once, fails permanently, and times out', async () => {
     const { code, output } = await runExample('examples/jobs/functions.mjs')
     expect(output.trim().split('\n')).toEqual([
       'the same run: true, charged done',
@@ -166,7 +166,7 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('examples/jobs/retry.mjs puts off, waits, gives up, and hands over what failed', async () => {
+  test('examples/jobs/retry.mjs snoozes, retries later, gives up, and passes failed runs to a dead-letter job', async () => {
     const { code, output } = await runExample('examples/jobs/retry.mjs')
     expect(output.trim().split('\n').toSorted()).toEqual([
       'a@example.org, attempt 1: the list is not there yet',
@@ -197,7 +197,7 @@ describe('programs', () => {
     expect(code).toBe(0)
   })
 
-  test('examples/partitions/partitions.mjs cuts, lists and maps', async () => {
+  test('examples/partitions/partitions.mjs labels, lists and maps partitions', async () => {
     const { code, output } = await runExample('examples/partitions/partitions.mjs')
     expect(output.trim().split('\n')).toEqual([
       '2025-01-15 2025-01-15T02:00-05:00 2025-01-14',

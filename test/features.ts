@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './repository.js'
 
-/** The features of the whole tree. Tests pass without any one of them, so they ask which are there. */
+/** All features. Tests must pass without any one of them, so they ask which ones exist. */
 export const featureNames = [
   'alerts',
   'assets',
@@ -21,15 +21,15 @@ export const featureNames = [
 /** The name of a feature, which is that of its folder. */
 export type FeatureName = (typeof featureNames)[number]
 
-/** Whether the folders of these features are there. */
+/** Whether the folders of these features exist. */
 export function hasFeatures(...names: readonly FeatureName[]): boolean {
   return names.every((name) => existsSync(join(root, 'src/features', name)))
 }
 
-/** Whether every feature is there, so that a page about all of them can be compared word for word. */
+/** Whether every feature exists, so that a page about all of them can be compared exactly. */
 export const isWhole = hasFeatures(...featureNames)
 
-/** Whether a path of the repository lies in the folder of a feature that is not there. */
+/** Whether a path of the repository is in the folder of a removed feature. */
 export function isOfAbsentFeature(path: string): boolean {
   return featureNames.some((name) => path.startsWith(`src/features/${name}/`) && !hasFeatures(name))
 }

@@ -41,7 +41,7 @@ function exampleArguments(store: string): string[] {
 }
 
 describe('rota mcp', () => {
-  test('an agent that may read lists, explains and reads, and sees no tool that changes', async () => {
+  test('an agent with the role read lists, explains and reads, and sees no changing tool', async () => {
     const { agent, call, failed } = await stage()
     const { tools } = await agent.listTools()
     expect(tools.map(({ name }) => name)).toEqual(
@@ -58,7 +58,7 @@ describe('rota mcp', () => {
     })
   })
 
-  test('an agent that may operate gives a reason for each change', async () => {
+  test('an agent with the role operate gives a reason for each change', async () => {
     const { agent, call, failed, store } = await stage('--role', 'operate')
     const { tools } = await agent.listTools()
     const retry = tools.find(({ name }) => name === 'retry_run')

@@ -10,14 +10,14 @@ import { root } from './repository.js'
 const execute = promisify(execFile)
 const minutes = 60_000
 
-/** What is packed, and the empty project that it is installed into. */
+/** The packed package, and the empty project in which it is installed. */
 let directory: string
 let tarball: string
 let project: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'rota-package-'))
-  // The tests run on what was built; building again would pull it away from under the others.
+  // The tests use the existing build; building again would break tests that run at the same time.
   await npm(root, 'pack', '--ignore-scripts', '--pack-destination', directory)
   const [name = ''] = (await readdir(directory)).filter((file) => file.endsWith('.tgz'))
   tarball = join(directory, name)
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('the package has what it needs and nothing of the tests', async () => {
+test('the package has everything it needs and no tests', async () => {
   const { stdout } = await execute('tar', ['-tzf', tarball])
   const files = stdout
     .trim()
@@ -51,7 +51,7 @@ test('the package has what it needs and nothing of the tests', async () => {
   ).toEqual([])
 })
 
-test('it installs without a compiler, and few others with it', async () => {
+test('it installs without a compiler, with few dependencies', async () => {
   const installed = await installedPackages()
   const bytes = (await stat(tarball)).size
   console.log(`${installed.length} packages; the tarball has ${Math.round(bytes / 1024)} KiB`)
@@ -90,7 +90,7 @@ test('a script imports it, runs a job on SQLite, and a test imports the fake clo
   })
 }, 30_000)
 
-test('its types are found the way its code is', async () => {
+test('its types are found for all its entry points', async () => {
   const attw = join(root, 'node_modules', '.bin', 'attw')
   // Its entry in package.json is left where a tree has no sensors.
   const absent = hasFeatures('sensors') ? [] : ['--exclude-entrypoints', 'sensors']

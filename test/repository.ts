@@ -11,7 +11,7 @@ export interface RepositoryFile {
   readonly text: string
 }
 
-/** What tools make, and what is installed: not what somebody wrote. */
+/** Generated and installed files. */
 const made = new Set(['node_modules', 'dist', 'data', 'output', 'coverage', '.git', 'results'])
 
 /** The files below a folder whose names end in one of these, by path. */
@@ -25,19 +25,19 @@ export function filesUnder(folder: string, endings: readonly string[]): readonly
 function pathsUnder(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name)
-    // The data of a store is made; the folder of this name in the dashboard is not.
+    // The data of a store is generated; the dashboard folder with this name is not.
     if (made.has(entry.name) && path !== join(root, 'dashboard', 'src', 'data')) return []
     if (entry.isDirectory()) return pathsUnder(path)
     return entry.isFile() ? [relative(root, path).split(sep).join('/')] : []
   })
 }
 
-/** A source without its comments, so that words in them are not taken for code. */
+/** A source without its comments, so that their words do not count as code. */
 export function withoutComments(text: string): string {
   return text.replace(/\/\*[^]*?\*\/|(?<=^|[\s;{}(),])\/\/.*$/gm, '')
 }
 
-/** Every file that a source imports: static, for its effect, and at run time. */
+/** Every file that a source imports: static, for side effects, and dynamic. */
 export function importsOf(text: string): readonly string[] {
   const code = withoutComments(text)
   const patterns = [

@@ -1,6 +1,6 @@
-/** The rooms that each room may look into, as the architecture says, and the packages that are its own. */
+/** The folders that each folder may import, as the architecture says, and its packages. */
 export const rooms: Readonly<Record<string, { rooms: readonly string[]; packages?: readonly string[] }>> = {
-  // How texts of others are shown: escaped and bounded.
+  // Escapes and shortens text from outside.
   text: { rooms: [] },
   time: { rooms: ['text'] },
   kernel: { rooms: ['text', 'time'] },
@@ -9,7 +9,7 @@ export const rooms: Readonly<Record<string, { rooms: readonly string[]; packages
   sql: { rooms: ['port', 'kernel', 'time'] },
   sqlite: { rooms: ['sql', 'port', 'kernel', 'time'], packages: ['@photostructure/sqlite'] },
   postgres: { rooms: ['sql', 'port', 'kernel', 'time'], packages: ['pg'] },
-  // The memory store is its model: it keeps the same tables and decides with the same functions.
+  // It keeps the tables of the memory store and decides with the same functions.
   files: {
     rooms: ['lock', 'port', 'memory', 'formats', 'kernel', 'time'],
     packages: ['@photostructure/sqlite'],
@@ -27,7 +27,7 @@ export const rooms: Readonly<Record<string, { rooms: readonly string[]; packages
   },
   outbound: { rooms: ['formats', 'kernel', 'text', 'time'] },
   handlers: { rooms: ['engine', 'port', 'outbound', 'formats', 'kernel', 'text', 'time'] },
-  // Their commands use the framework only; apps, configs and stores are handed to them.
+  // Their commands use only the framework; apps, configs and stores are passed to them.
   features: {
     rooms: [
       'framework',

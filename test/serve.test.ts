@@ -37,7 +37,7 @@ async function up(args: readonly string[] = []) {
 
 const json = { 'content-type': 'application/json' }
 
-/** Starts the command itself, which the helper would keep from serving. */
+/** Starts the command directly, because the helper switches serving off. */
 function started(args: readonly string[], cwd: string) {
   const running = start(args, { cwd, serves: true })
   onTestFinished(async () => {
@@ -47,7 +47,7 @@ function started(args: readonly string[], cwd: string) {
   return running
 }
 
-/** `rota up` with the API where it serves by default. */
+/** `rota up` with the API on its default port. */
 async function serving(args: readonly string[], more: string) {
   const cwd = emptyDirectory()
   writeFileSync(join(cwd, 'rota.config.yaml'), `${config}${more}`)
@@ -56,7 +56,7 @@ async function serving(args: readonly string[], more: string) {
   return { cwd, address }
 }
 
-/** A server on a port, unless somebody else has it already. */
+/** A server on a port, if it is free. */
 async function occupied(port: number): Promise<Server | undefined> {
   const server = createServer()
   const isMine = await new Promise<boolean>((resolve) => {
@@ -67,7 +67,7 @@ async function occupied(port: number): Promise<Server | undefined> {
 }
 
 describe('rota up --port', () => {
-  it('serves what the command line shows, and changes it', async () => {
+  it('serves the same data as the command line, and changes it', async () => {
     const { client, cwd, url } = await up()
     const { items } = await client('GET /triggers')
     expect(items).toMatchObject([{ name: 'nightly', state: 'on' }])
@@ -87,7 +87,7 @@ describe('rota up --port', () => {
     })
   })
 
-  it('tells its health and its metrics', async () => {
+  it('serves its health and its metrics', async () => {
     const { client, url } = await up()
     expect((await fetch(`${url}/health/live`)).status).toBe(200)
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
@@ -100,7 +100,7 @@ describe('rota up --port', () => {
     expect(text).toMatch(/nodejs_eventloop_lag_seconds \d/)
   })
 
-  it('streams what changes, and resumes after what a reader knows', async () => {
+  it('streams changes, and resumes after the last known event', async () => {
     const { client, url } = await up()
     const first = await changesOf(`${url}/api/v1/stream`, {}, () =>
       client('POST /runs', { body: { job: 'greet' } }),
@@ -124,7 +124,7 @@ describe('rota up --port', () => {
     )
   })
 
-  it('on another address refuses to start without a token, and then asks for it', async () => {
+  it('on another address refuses to start without a token, and then requires it', async () => {
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'rota.config.yaml'), config)
     const refused = await rota(['up', '--port', '0', '--host', '0.0.0.0'], { cwd })
@@ -155,7 +155,7 @@ describe('rota up --port', () => {
   })
 
   it('serves by default, on the next free port, and says where', async () => {
-    // Whatever else this machine runs, these two cannot have the same port.
+    // Whatever else runs on this machine, these two cannot have the same port.
     const [one, other] = await Promise.all([serving([], ''), serving([], '')])
     expect(one.address).toMatch(/^http:\/\/127\.0\.0\.1:707\d\/api\/v1$/)
     expect(other.address).toMatch(/^http:\/\/127\.0\.0\.1:707\d\/api\/v1$/)
@@ -208,7 +208,7 @@ describe('rota up --port', () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--no-serve') as string })
   })
 
-  it('stops in order while a stream is open', async () => {
+  it('stops cleanly while a stream is open', async () => {
     const { running, url } = await up()
     const response = await fetch(`${url}/api/v1/stream`)
     running.child.kill('SIGTERM')
@@ -217,19 +217,19 @@ describe('rota up --port', () => {
   })
 })
 
-it.skipIf(!isWhole)('the files that are made from the routes are up to date', async () => {
+it.skipIf(!isWhole)('the files that are generated from the routes are up to date', async () => {
   const script = '../scripts/api-files.mjs'
   const { apiFiles } = (await import(script)) as { apiFiles: () => Promise<Record<string, string>> }
   const made = await apiFiles()
   for (const [path, text] of Object.entries(made)) {
     const committed = readFileSync(join(root, path), 'utf8')
-    // The formatter has a say in code and JSON, so only the words are compared.
+    // The formatter changes code and JSON, so only the words are compared.
     expect({ path, isCurrent: wordsOf(committed) === wordsOf(text) }).toEqual({ path, isCurrent: true })
   }
 })
 
 describe('the process that answers reads for rota up', () => {
-  it('ends with a killed rota up, also while streams are open, and the port is free for the next one', async () => {
+  it('ends with a killed rota up, even while streams are open, and the port is free again', async () => {
     const { running, url, port } = await up()
     const stream = await fetch(`${url}/api/v1/stream`)
     const reader = await readerOf(running.child.pid ?? 0)
@@ -240,7 +240,7 @@ describe('the process that answers reads for rota up', () => {
     expect((await fetch(`${next.url}/api/v1/triggers`)).status).toBe(200)
   })
 
-  it('leaves signals of a terminal or a service to rota up, which drains first', async () => {
+  it('ignores signals of a terminal or a service: rota up drains first', async () => {
     const { running, url, cwd } = await up()
     const reader = await readerOf(running.child.pid ?? 0)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(reader, signal)
@@ -273,7 +273,7 @@ it('the OpenAPI document is valid', async () => {
   const validator = new Validator()
   expect(await validator.validate({ ...document })).toEqual({ valid: true })
   expect(validator.version).toBe('3.1')
-  // It would also notice a fault.
+  // The validator does find faults.
   expect(await new Validator().validate({ ...document, paths: [] })).toMatchObject({ valid: false })
 })
 
@@ -281,7 +281,7 @@ function wordsOf(text: string): string {
   return text.replaceAll(/[\s|;,'"()]+/g, '')
 }
 
-/** The first change that the stream tells after something was done. */
+/** The first change that the stream reports after an action. */
 async function changesOf(url: string, headers: Record<string, string>, act: () => Promise<unknown>) {
   const { body } = await fetch(url, { headers })
   let text = ''
@@ -295,7 +295,7 @@ async function changesOf(url: string, headers: Record<string, string>, act: () =
   throw new Error(`the stream ended: ${text}`)
 }
 
-/** The status of a request whose host header is anything. */
+/** The status of a request with any host header. */
 async function statusOf(port: number, headers: Record<string, string>): Promise<number | undefined> {
   return await new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path: '/api/v1/runs', headers }, (response) => {

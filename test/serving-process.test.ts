@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true })
 })
 
-/** Answers that speak of the moment they are made at. */
+/** Answers that depend on the current time. */
 const momentary = new Set([
   '/stream',
   '/ui/now',
@@ -73,7 +73,7 @@ describe.each(['sqlite', 'postgres'] as const)('a process that reads %s', (kind)
       const expected = momentary.has(route.path) ? found.body : body
       expect({ path, ...found }).toEqual({ path, status, body: expected })
     }
-    // A change is made by the app, and the next read sees it.
+    // The app makes a change, and the next read sees it.
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ reason: 'not needed' })
     const cancelled = await fetch(`${url}/api/v1/runs/${waiting.id}/cancel`, {
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('a process that reads %s', (kind)
   })
 })
 
-it('a question that takes long does not hold the loop of the program, and a stop waits for its answer', async () => {
+it('a slow query does not block the event loop of the program, and a stop waits for its answer', async () => {
   const path = join(directory, 'big.db')
   const app = rota({ store: `sqlite:${path}` })
   app.job('work', () => undefined)
@@ -147,7 +147,7 @@ it('a question that takes long does not hold the loop of the program, and a stop
   const counting = (async () => {
     for (; !over.signal.aborted; turns += 1) await turn()
   })()
-  // Nobody has this error, and no index knows it: all are looked through.
+  // No run has this error, and there is no index for it, so all runs are read.
   const found = await ask('/runs?q=error:nobody')
   over.abort()
   await counting
@@ -162,7 +162,7 @@ it('a question that takes long does not hold the loop of the program, and a stop
 })
 
 describe('a process that dies', () => {
-  it('is replaced where it listened, and the scheduler does not notice', async () => {
+  it('is replaced on the same port, and the scheduler is not affected', async () => {
     const app = rota({ store: `sqlite:${join(directory, 'dies.db')}` })
     onTestFinished(() => app.close())
     app.cron('often', '* * * * * *', () => undefined)
@@ -192,7 +192,7 @@ describe('a process that dies', () => {
     expect(await app.coverage({ trigger: 'often' })).toMatchObject([{ unexplainedCount: 0 }])
   })
 
-  it('leaves no request of a mounted handler without an answer, and the next one starts another', async () => {
+  it('causes an answer for each request of a mounted handler, and the next request starts another process', async () => {
     const path = join(directory, 'dies-mounted.db')
     const app = rota({ store: `sqlite:${path}` })
     onTestFinished(() => app.close())
@@ -212,7 +212,7 @@ describe('a process that dies', () => {
   })
 })
 
-it('what the process counts is kept by the app', async () => {
+it('what the process counts is stored by the app', async () => {
   const app = rota({ store: `sqlite:${join(directory, 'kept.db')}` })
   onTestFinished(() => app.close())
   app.cron('often', '* * * * *', () => undefined)
@@ -224,7 +224,7 @@ it('what the process counts is kept by the app', async () => {
   await vi.waitFor(async () => expect(await kept()).not.toEqual([]))
 })
 
-it('a question for which Postgres needs too long is refused with what to do', async () => {
+it('a query that takes Postgres too long is refused with advice', async () => {
   const url = stores.fresh()
   const store = await openPostgresStore({ url, clock: systemClock })
   const reader = await openPostgresStore({ url, clock: systemClock, create: false, readerMs: 200 })
@@ -247,7 +247,7 @@ it('a question for which Postgres needs too long is refused with what to do', as
   expect(await reader.counts()).toMatchObject({ pending: 0 })
 })
 
-/** Puts runs into a store with plain SQL: nothing else is fast enough. */
+/** Inserts runs with SQL, because nothing else is fast enough. */
 function fill(path: string, runs: number): void {
   const db = new DatabaseSync(path)
   db.exec('pragma synchronous = off')

@@ -9,7 +9,7 @@ import { FakeClock } from '../src/testing/fake-clock.js'
 const from = Date.UTC(2026, 0, 5)
 
 describe('app.simulate', () => {
-  test('counts the runs of a week, and nothing is written or called', async () => {
+  test('counts the runs of a week, and writes and calls nothing', async () => {
     let calls = 0
     const app = appOf({}, (made) => {
       made.cron('daily', '0 3 * * *', () => void (calls += 1))

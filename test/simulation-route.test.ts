@@ -8,7 +8,7 @@ import { serveApp, testApp } from './fixtures/api-stage.js'
 
 const path = '/api/v1/simulation'
 
-/** So much that nobody waits for its end. */
+/** A simulation that takes very long. */
 const long = `${path}?days=366&processes=20&crash=1m&progress=true`
 
 async function stage(define: (app: App) => void = twoTriggers) {
@@ -23,19 +23,19 @@ function twoTriggers(app: App): void {
   app.schedule('often', { job: 'hourly', every: '1m' })
 }
 
-it('answers what `app.simulate` finds, and writes nothing', async () => {
+it('returns the result of `app.simulate`, and writes nothing', async () => {
   const { ask, app } = await stage()
   const { status, body } = await ask('GET', `${path}?days=2&unknown=90s&concurrency=3`)
   expect(status).toBe(200)
   expect(body).toMatchObject({ processes: 1, concurrency: 3, triggerCount: 2, spanMs: 3_600_000 })
   const { runs, fromAt } = await app.simulate({ duration: '2d', unknown: '90s', concurrency: 3 })
-  // The clock goes on between the two: at most one more minute is due.
+  // Time passes between the two: at most one more minute is due.
   expect(Math.abs(Number(body['runs']) - runs)).toBeLessThanOrEqual(2)
   expect(Date.parse(body['fromAt'] as unknown as string)).toBeLessThanOrEqual(fromAt)
   expect(await app.runs.list({})).toEqual([])
 })
 
-it('tells how far it is, one object a line, and the result at the end', async () => {
+it('streams its progress, one object per line, and the result at the end', async () => {
   const { parts } = await stage()
   const handler = parts.app.handler({ authorize: () => ({ actor: 'ann', role: 'operate' }) })
   onTestFinished(() => handler.close())
@@ -77,7 +77,7 @@ it.each([
   expect({ status, isTold: String(body['detail']).length > 0 }).toEqual({ status: 422, isTold: true })
 })
 
-it('a role that only reads may not: it costs a processor', async () => {
+it('is refused for the role read, because it uses a processor', async () => {
   const { parts } = await stage()
   const { ask, token } = await serveApp(parts, { isLoopback: false })
   const read = await ask('GET', `${path}?days=1`, { token: await token('read') })
@@ -86,7 +86,7 @@ it('a role that only reads may not: it costs a processor', async () => {
   expect(operate.status).toBe(200)
 })
 
-it('computes two at once, refuses the third, and ends those whose callers are gone', async () => {
+it('computes two at the same time, refuses the third, and ends those whose callers are gone', async () => {
   const { parts } = await stage()
   const handler = parts.app.handler({ authorize: () => ({ actor: 'ann', role: 'operate' }) })
   const server = createServer((request, response) => void handler.node(request, response))

@@ -36,8 +36,8 @@ function next<Name extends EventName>(app: Rota, name: Name): Promise<EngineEven
   })
 }
 
-describe('a SQLite store that does not write', () => {
-  /** An app with a run every second, and a second connection that breaks and mends the database. */
+describe('a SQLite store that cannot write', () => {
+  /** An app with a run every second, and a second connection that breaks and repairs the database. */
   async function started() {
     const path = join(directory, 'rota.db')
     const app = rota({ store: `sqlite:${path}`, durability: 'normal' })
@@ -54,7 +54,7 @@ describe('a SQLite store that does not write', () => {
     return { app, breakAt, mend: () => db.exec('drop trigger fault') }
   }
 
-  it('N12: acknowledges nothing that it has not saved, and the scheduler goes on when it does', async () => {
+  it('N12: acknowledges nothing that it has not saved, and the scheduler continues when it can save', async () => {
     const { app, breakAt, mend } = await started()
     await next(app, 'run:ended')
     breakAt('insert on runs')
@@ -67,7 +67,7 @@ describe('a SQLite store that does not write', () => {
     expect((await app.coverage({ trigger: 'often' })).map(isComplete)).toEqual([true])
   })
 
-  it('N12: tells a definition that was not saved as an error, and it is not there', async () => {
+  it('N12: rejects a definition that was not saved, and it does not exist', async () => {
     const { app, breakAt, mend } = await started()
     breakAt('insert on triggers')
     const later = { every: '1h', job: 'work' }
@@ -79,7 +79,7 @@ describe('a SQLite store that does not write', () => {
     expect((await app.triggers.list()).map(({ trigger }) => trigger.name)).toEqual(['later', 'often'])
   })
 
-  it('N12: tells the end of a run only once it is saved, and performs nothing twice for it', async () => {
+  it('N12: reports the end of a run only when it is saved, and performs nothing twice', async () => {
     const { app, breakAt, mend } = await started()
     breakAt('update on runs when new.result is not null')
     const ended: string[] = []
@@ -93,8 +93,8 @@ describe('a SQLite store that does not write', () => {
   })
 })
 
-describe('a store of files on a full disk', () => {
-  it('N12: changes nothing, stops nothing, and goes on by itself when there is room', async () => {
+describe('a file store on a full disk', () => {
+  it('N12: changes nothing, stops nothing, and continues automatically when there is space', async () => {
     const full = { is: false }
     const disk: Disk = {
       ...realDisk,
@@ -135,7 +135,7 @@ describe('a store of files on a full disk', () => {
 
 const script = fileURLToPath(new URL('fixtures/full-disk.mjs', import.meta.url))
 
-/** A disk of a few megabytes at a directory, which only the command sees and which goes with it. */
+/** A disk of a few megabytes at a directory, which exists only for the command. */
 function onSmallDisk(mountPoint: string, command: readonly string[]): [string, readonly string[]] {
   const mount = `mount -t tmpfs -o size=4m tmpfs '${mountPoint}' && exec "$@"`
   return ['unshare', ['-rm', 'sh', '-c', mount, 'sh', ...command]]

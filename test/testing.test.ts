@@ -14,7 +14,7 @@ describe('testApp', () => {
     })
     const before = performance.now()
     await world.advance('28d')
-    // With every poll of the loops it would take minutes.
+    // With every poll of the loops, this would take minutes.
     expect(performance.now() - before).toBeLessThan(20_000)
     expect(await world.runs({ state: 'done' })).toHaveLength(28)
     const [coverage] = await world.app.coverage()
@@ -22,7 +22,7 @@ describe('testApp', () => {
     await world.close()
   })
 
-  test('drain waits for handlers that wait for something real', async () => {
+  test('drain waits for handlers that wait in real time', async () => {
     const world = await testApp((options) => withJob(options, () => systemClock.sleep(20)))
     await world.app.enqueue('work')
     const [run] = await world.drain()
@@ -30,7 +30,7 @@ describe('testApp', () => {
     await world.close()
   })
 
-  test('drain names what does not end', async () => {
+  test('drain names runs that do not end', async () => {
     const world = await testApp((options) => withJob(options, () => options.clock.sleep(60_000)), {
       patienceMs: 50,
     })
@@ -44,7 +44,7 @@ describe('testApp', () => {
     await world.close()
   })
 
-  test('drain leaves delayed runs alone unless it is told to let time pass', async () => {
+  test('drain ignores delayed runs unless it may let time pass', async () => {
     const world = await testApp((options) => withJob(options, () => undefined))
     await world.app.enqueue('work', undefined, { delay: '2h' })
     expect(await world.drain()).toEqual([])
@@ -53,7 +53,7 @@ describe('testApp', () => {
     await world.close()
   })
 
-  test('assertions say what was there', async () => {
+  test('assertions list the existing runs', async () => {
     const world = await testApp((options) => withJob(options, () => undefined))
     await world.app.enqueue('work', { to: 'ada', deep: { a: 1, b: 2 } })
     await world.assertEnqueued({ job: 'work', payload: { deep: { a: 1 } } })
@@ -84,7 +84,7 @@ describe('testApp', () => {
     await world.close()
   })
 
-  test('runDue goes to the next due time and says when there is none', async () => {
+  test('runDue advances to the next due time and reports if there is none', async () => {
     const world = await testApp((options) => withJob(options, () => undefined))
     await expect(world.runDue()).rejects.toThrow('no trigger has a next due time')
     await expect(world.advanceTo('yesterday')).rejects.toThrow('not an instant')
@@ -93,7 +93,7 @@ describe('testApp', () => {
   })
 })
 
-test('fakeRun keeps what was logged and aborts its signal', () => {
+test('fakeRun keeps its log and aborts its signal', () => {
   const run = fakeRun({ payload: 7, job: 'a', attempt: 2, partition: '2026-01-01' })
   run.log('one')
   run.log('two', 'warn')

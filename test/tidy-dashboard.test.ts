@@ -7,7 +7,7 @@ const dashboard = filesUnder('dashboard', ['.ts', '.tsx', '.css'])
 describe('the dashboard', () => {
   const code = dashboard.filter(({ path }) => path.startsWith('dashboard/src/') && !path.endsWith('.css'))
 
-  test('it knows the server by the client and its types, and nothing else of the sources', () => {
+  test('it imports the client and its types, and nothing else of the sources', () => {
     const packages = ['react', 'react-dom/client', '@tanstack/react-query', 'wouter', 'uplot']
     const broken = code.flatMap(({ path, text }) =>
       importsOf(text)
@@ -21,7 +21,7 @@ describe('the dashboard', () => {
     expect(broken).toEqual([])
   })
 
-  test('a page uses no other page', () => {
+  test('a page imports no other page', () => {
     const pageOf = (path: string): string | undefined => /^dashboard\/src\/pages\/([^/]+)\//.exec(path)?.[1]
     const broken = code.flatMap(({ path, text }) =>
       importsOf(text)
@@ -33,7 +33,7 @@ describe('the dashboard', () => {
     expect(broken).toEqual([])
   })
 
-  test('texts of others are never read as HTML', () => {
+  test('texts of users are never read as HTML', () => {
     const pattern = /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write/
     expect(code.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([])
   })

@@ -19,24 +19,24 @@ const written = filesUnder('.', [
   'run',
 ])
 
-describe('rooms', () => {
-  test('a room imports only the rooms and packages that it may', () => {
+describe('folders', () => {
+  test('a folder imports only the folders and packages that it may', () => {
     const broken = sources.flatMap((file) =>
       importsOf(file.text).flatMap((specifier) => problemOf(file.path, specifier) ?? []),
     )
     expect(broken).toEqual([])
   })
 
-  test('nobody imports the public list', () => {
+  test('no file imports the public list', () => {
     const broken = all.filter(({ path, text }) => targetsOf({ path, text }).includes('src/index.ts'))
     expect(broken.map(({ path }) => path)).toEqual([])
   })
 
-  test('no file imports itself, by whatever way', () => {
+  test('there are no import cycles', () => {
     expect(cycles(sources)).toEqual([])
   })
 
-  test('relative imports name a file that is there, as it is compiled', () => {
+  test('relative imports name an existing file, with its compiled name', () => {
     const known = new Set(sources.map(({ path }) => path))
     const broken = sources.flatMap(({ path, text }) =>
       importsOf(text)
@@ -61,7 +61,7 @@ describe('rooms', () => {
     expect(broken.map(({ path }) => path)).toEqual([])
   })
 
-  test('the folder of a feature is imported by itself and by the list of features only', () => {
+  test('only the list of features imports the folder of a feature', () => {
     const featureOf = (path: string): string | undefined => /^src\/features\/([^/]+)\//.exec(path)?.[1]
     const broken = sources.flatMap(({ path, text }) =>
       targetsOf({ path, text })
@@ -72,7 +72,7 @@ describe('rooms', () => {
     expect(broken).toEqual([])
   })
 
-  test('a test uses the features only that it belongs to', () => {
+  test('a test uses only the features that it belongs to', () => {
     const tests = [...all.filter(({ path }) => isTest(path)), ...filesUnder('test', ['.ts', '.mjs'])]
     const broken = tests.flatMap((file) => {
       const own = /^(?:src|test)\/features\/([^/]+)\//.exec(file.path)?.[1]?.split('+') ?? []
@@ -86,7 +86,7 @@ describe('rooms', () => {
     expect(broken).toEqual([])
   })
 
-  test('every feature is known to the tests that ask for it, and is in the list of features', () => {
+  test('every feature is in test/features.ts and in the list of features', () => {
     const folders = new Set(sources.flatMap(({ path }) => /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? []))
     const list = all.find(({ path }) => path === 'src/features/index.ts')
     expect(importsOf(list?.text ?? '')).toEqual([...folders].map((name) => `./${name}/index.js`))
@@ -97,7 +97,7 @@ describe('rooms', () => {
     expect(shared.filter((name) => !folders.has(name))).toEqual([])
   })
 
-  test('no class extends another one of ours', () => {
+  test('no class extends another class of ours', () => {
     const broken = sources.flatMap(({ path, text }) => {
       const found = withoutComments(text).matchAll(
         /\bclass (\w+)(?:<[^>]*>)? extends (?!(?:Error|EventEmitter)\b)(\w+)/g,
@@ -107,7 +107,7 @@ describe('rooms', () => {
     expect(broken).toEqual([])
   })
 
-  test('no folder is a bucket', () => {
+  test('no folder is a bucket such as utils', () => {
     const buckets = new Set('utils util helpers lib libs types interfaces common misc'.split(' '))
     const broken = written.filter(({ path }) =>
       posix
@@ -119,14 +119,14 @@ describe('rooms', () => {
   })
 })
 
-describe('what a source may reach for', () => {
+describe('what a source may use', () => {
   test('the wall clock, timers and randomness without a seed are only in the clock', () => {
     const pattern =
       /\bDate\.now\b|\bnew Date\(\s*\)|\bset(?:Timeout|Interval)\b|\bperformance\.now\b|\bhrtime\b|\bMath\.random\b|node:timers/
     expect(matching(pattern, (path) => path === 'src/time/clock.ts')).toEqual([])
   })
 
-  test('the environment is only read in app, cli and the api of a feature', () => {
+  test('the environment is read only in app, cli and the api of a feature', () => {
     expect(
       matching(/\bprocess\.env\b/, (path) => /^src\/(?:app|cli|features\/(?:alerts|sensors))\//.test(path)),
     ).toEqual([])
@@ -144,7 +144,7 @@ describe('what a source may reach for', () => {
     ).toEqual([])
   })
 
-  test('a step of a schema is made of literals, and of nothing from outside its version', () => {
+  test('a schema step consists of literals, and of nothing outside its version', () => {
     const steps = sources.filter(({ path }) => /^src\/store\/\w+\/migrations\//.test(path))
     expect(steps.length).toBeGreaterThan(0)
     const broken = steps.filter(({ path, text }) => {
@@ -156,20 +156,20 @@ describe('what a source may reach for', () => {
     expect(broken.map(({ path }) => path)).toEqual([])
   })
 
-  test('the pure rooms touch neither files nor the network nor processes', () => {
+  test('the pure folders use neither files nor the network nor processes', () => {
     const pattern = /['"]node:(?!async_hooks|crypto|events|os|util|buffer)\w+['"]/
     expect(matching(pattern, (path) => !/^src\/(?:time|kernel|engine)\//.test(path))).toEqual([])
   })
 })
 
-describe('what is written', () => {
+describe('texts and sizes', () => {
   test('every exported name has a sentence', () => {
     const broken = sources.flatMap(({ path, text }) => undocumented(text).map((name) => `${path}: ${name}`))
     expect(broken).toEqual([])
   })
 
   test('no file of code has more than 400 lines', () => {
-    // Files that a script makes are as long as they are.
+    // Generated files have no limit.
     const code = written.filter(
       ({ path, text }) => /\.(?:tsx?|css|mjs|js)$/.test(path) && !text.startsWith('// Made by '),
     )
@@ -177,13 +177,13 @@ describe('what is written', () => {
     expect(broken.map(({ path, text }) => `${path}: ${text.split('\n').length - 1}`)).toEqual([])
   })
 
-  test('nothing is left for later', () => {
-    // Written so that this file does not find itself. Fields of the dashboard have a hint of that name.
+  test('there are no to-do notes', () => {
+    // Written so that this file does not match itself. Fields of the dashboard have a hint with that name.
     const pattern = /\b(?:TO[D]O|FIX[M]E|XX[X]|(?<!::)place[h]older(?!=))\b/
     expect(written.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([])
   })
 
-  test('no path of somebody’s machine is in it', () => {
+  test('there are no paths of a developer’s machine', () => {
     const pattern = new RegExp(`(?<![\\w.~-])/(?:home|Users|root|work|mnt)/[\\w.-]+`)
     const broken = written
       .filter(({ path }) => !path.endsWith('package-lock.json'))
@@ -197,7 +197,7 @@ describe('what is written', () => {
     expect(locks.filter(({ text }) => /"resolved": "http/.test(text)).map(({ path }) => path)).toEqual([])
   })
 
-  test('the lock files hold every package that they ask for, of all platforms', () => {
+  test('the lock files contain every package that they need, for all platforms', () => {
     const locks = written.filter(({ path }) => path.endsWith('package-lock.json'))
     expect(locks.map(({ path }) => path)).toEqual(['bench/package-lock.json', 'package-lock.json'])
     expect(locks.flatMap(({ path, text }) => missingOf(text).map((name) => `${path}: ${name}`))).toEqual([])
@@ -208,7 +208,7 @@ interface LockFile {
   readonly packages: Readonly<Record<string, Readonly<Record<string, Record<string, string>>>>>
 }
 
-/** What a lock file asks for and does not hold, which `npm ci` refuses. */
+/** The packages that a lock file needs but does not contain, which `npm ci` refuses. */
 function missingOf(text: string): readonly string[] {
   const { packages } = JSON.parse(text) as LockFile
   return Object.entries(packages).flatMap(([place, each]) => {
@@ -217,7 +217,7 @@ function missingOf(text: string): readonly string[] {
   })
 }
 
-/** Where Node looks for a package from another one, the nearest place first. */
+/** Where Node looks for a package, the nearest place first. */
 function placesFrom(place: string, name: string): readonly string[] {
   const parts = place.split('/')
   return [...parts, '']
@@ -231,7 +231,7 @@ function roomOf(path: string): string {
   if (first === 'cli' && second === 'framework') return second
   if (first !== 'store') return first
   if (path === 'src/store/files/lock.ts') return 'lock'
-  // What all stores share is in files beside the port.
+  // Code that all stores share is in the other files of `store/`.
   return second.endsWith('.ts') ? 'port' : second
 }
 
@@ -245,7 +245,7 @@ function problemOf(path: string, specifier: string): string | undefined {
       ? undefined
       : `${path} imports the package ${specifier}`
   }
-  // The one file outside that says which version this is.
+  // The one outside file that contains the current version.
   if (specifier.endsWith('/package.json')) return undefined
   const target = roomOf(resolved(path, specifier))
   return target === room || rule.rooms.includes(target)
@@ -263,7 +263,7 @@ function targetsOf({ path, text }: RepositoryFile): readonly string[] {
     .map((specifier) => resolved(path, specifier))
 }
 
-/** The ways on which a file comes back to itself, types included; what is loaded only when it is used is no part of them. */
+/** Import cycles, including types; dynamic imports do not count. */
 function cycles(files: readonly RepositoryFile[]): readonly string[] {
   const targets = new Map(
     files.map(({ path, text }) => [path, targetsOf({ path, text: text.replace(/\bimport\(/g, 'later(') })]),
@@ -281,12 +281,12 @@ function cycles(files: readonly RepositoryFile[]): readonly string[] {
   return found
 }
 
-/** Whether nothing is left of a file without its re-exports. */
+/** Whether a file contains only re-exports. */
 function onlyReExports(text: string): boolean {
   return text.replace(/export (?:type )?(?:\{[^}]*\}|\*(?: as \w+)?) from '[^']+'/g, '').trim() === ''
 }
 
-/** The sources with a match outside the places where it is at home. */
+/** The sources with a match outside the allowed places. */
 function matching(pattern: RegExp, isAtHome: (path: string) => boolean): readonly string[] {
   return sources
     .filter(({ path, text }) => !isAtHome(path) && pattern.test(withoutComments(text)))

@@ -5,7 +5,7 @@ const start = Date.parse('2026-03-01T00:00:00Z')
 const hour = 3_600_000
 const day = 24 * hour
 
-/** An app whose process was away from the second to the fifth of March; its trigger misses what is due meanwhile. */
+/** An app that was down from the second to the fifth of March; its trigger missed the due times of these days. */
 async function stage(options: object = {}, jobOptions: object = {}): Promise<AppStage & { made: string[] }> {
   const made: string[] = []
   const stage = appAt(start, { concurrency: 4 })
@@ -16,7 +16,7 @@ async function stage(options: object = {}, jobOptions: object = {}): Promise<App
   return { ...stage, made }
 }
 
-/** Holds the trigger back for some days, so that they are missing. */
+/** Pauses the trigger for some days, so that their runs are missing. */
 async function miss({ app, pass }: AppStage, days: number): Promise<void> {
   await app.triggers.pause('nightly', { reason: 'away' })
   await pass(days * day)
@@ -27,7 +27,7 @@ async function miss({ app, pass }: AppStage, days: number): Promise<void> {
 const march = { from: '2026-03-01T00:00:00Z', to: '2026-03-31T00:00:00Z' }
 
 describe('a backfill of a trigger', () => {
-  it('is a plan with an id first: what runs, what does not and why; nothing is started and no cursor moves', async () => {
+  it('is first a plan with an id: what runs, what does not and why; nothing starts and no cursor moves', async () => {
     const world = await stage({ blackouts: [{ from: '2026-03-05T00:00:00Z', to: '2026-03-06T00:00:00Z' }] })
     const { app, pass, made } = world
     await pass(day)
@@ -63,7 +63,7 @@ describe('a backfill of a trigger', () => {
     expect(await app.backfills.list()).toHaveLength(1)
   })
 
-  it('runs each instant once however often it is started, in its order, and why tells of it', async () => {
+  it('runs each due time once however often it is started, in its order, and why shows it', async () => {
     const world = await stage()
     const { app, pass, made } = world
     await pass(day)
@@ -84,7 +84,7 @@ describe('a backfill of a trigger', () => {
       unexplainedCount: 0,
       unexpectedCount: 0,
     })
-    // What a backfill made counts as done.
+    // Due times that a backfill has run count as done.
     expect((await app.triggers.backfill('nightly', march)).backfill).toBeUndefined()
     expect(
       (await app.triggers.backfill('nightly', { ...march, only: 'all', dryRun: true })).run,
@@ -113,7 +113,7 @@ describe('a backfill of a trigger', () => {
     expect(now.run.map(({ at }) => at.toISOString().slice(11, 13))).toEqual(['03', '03', '03', '03', '03'])
   })
 
-  it('keeps its pace and its concurrency, and lets what is due now go first', async () => {
+  it('keeps its pace and its concurrency, and runs that are due now go first', async () => {
     const world = await stage({ overlap: 'skip' })
     const { app, pass, made } = world
     await miss(world, 10)
@@ -130,7 +130,7 @@ describe('a backfill of a trigger', () => {
     expect(made).toHaveLength(11)
   })
 
-  it('is really stopped by a cancel: what waits ends, what runs is told to, and nothing of it begins later', async () => {
+  it('is stopped by a cancel: waiting runs end, running ones are asked to stop, and none begins later', async () => {
     let stopped = 0
     const world = appAt(start, { concurrency: 4 })
     const { app, pass } = world
@@ -152,7 +152,7 @@ describe('a backfill of a trigger', () => {
     expect([begun, stopped]).toEqual([2, 2])
     expect(await app.runs.list({ trigger: 'nightly', state: ['pending', 'running'] })).toEqual([])
     await expect(app.backfills.start(id)).rejects.toMatchObject({ code: 'BACKFILL_STATE' })
-    // What was cancelled can be planned again.
+    // Cancelled due times can be planned again.
     const again = await app.triggers.backfill('nightly', {
       ...march,
       only: 'missing-or-failed',
@@ -175,7 +175,7 @@ describe('a backfill of a trigger', () => {
     ])
   })
 
-  it('refuses what cannot be meant, with all faults at once', async () => {
+  it('refuses invalid requests with all faults together', async () => {
     const { app } = await stage()
     const wrong = { from: '2026-03-02', to: '2026-03-01T00:00:00Z', only: 'some', pace: '5', concurrency: 0 }
     await expect(app.triggers.backfill('nightly', wrong as never)).rejects.toThrow(

@@ -7,7 +7,7 @@ import { ShiftedClock } from '../fixtures/shifted-clock.js'
 
 const hour = 3_600_000
 
-/** Until well after a time in doubt is believed, which takes ten seconds. */
+/** Long enough for a doubtful time to be accepted, which takes ten seconds. */
 const pauseMs = 16_000
 
 it.each(['sqlite:rota.db', 'files:data'])(

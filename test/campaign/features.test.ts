@@ -23,7 +23,7 @@ const features = process.env['FEATURES']?.split(',') ?? all
 /** `TESTS='src/app test/cli'` runs these only. */
 const paths = process.env['TESTS']?.split(' ') ?? []
 
-/** Kills, broken networks and load prove nothing about what imports what, and take long. */
+/** Tests with kills, broken networks and load say nothing about imports, and take long. */
 const leftOut = /^test\/(?:kill|faults|load)\/.*\.test\.ts$|\/kill\.test\.ts$/
 
 it.each(features)('the tree without the folder of %s compiles, and its other tests pass', async (feature) => {
@@ -37,7 +37,7 @@ it.each(features)('the tree without the folder of %s compiles, and its other tes
   expect(tests, tests.output).toMatchObject({ code: 0 })
 })
 
-/** A copy of the tracked files without one feature: its folder, its line in the list, and its tests with other features. */
+/** A copy of the tracked files without one feature: without its folder, its line in the list, and its tests with other features. */
 async function treeWithout(feature: string): Promise<string> {
   const tree = await mkdtemp(join(tmpdir(), `rota-without-${feature}-`))
   onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
@@ -64,7 +64,7 @@ async function treeWithout(feature: string): Promise<string> {
 async function run(cwd: string, line: readonly string[]): Promise<{ code: number | null; output: string }> {
   const { NODE_OPTIONS: _, VITEST: __, ...env } = process.env
   return await new Promise((resolve) => {
-    // Its own directory for what it leaves behind: tests compare how long paths are.
+    // A separate directory for temporary files, because tests compare the lengths of paths.
     const TMPDIR = dirname(tmpdir())
     const options = { cwd, env: { ...env, TMPDIR, DAYS: '10' }, maxBuffer: 64 * 1024 * 1024 }
     const child = execFile(process.execPath, line, options, (_, stdout, stderr) => {

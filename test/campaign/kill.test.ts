@@ -10,11 +10,11 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = Number(process.env['ROUNDS'] ?? 20)
 const kills = Number(process.env['KILLS'] ?? 100)
 
-it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills (seed ${seed})`, async () => {
+it(`loses and duplicates nothing in ${rounds} rounds of ${kills} kills (seed ${seed})`, async () => {
   expect(await broken((directory) => `sqlite:${join(directory, 'rota.db')}`)).toEqual([])
 })
 
-it(`loses and doubles nothing over ${rounds} rounds of ${kills} kills on Postgres (seed ${seed})`, async () => {
+it(`loses and duplicates nothing in ${rounds} rounds of ${kills} kills on Postgres (seed ${seed})`, async () => {
   const server = await PostgresServer.start({ durable: true })
   try {
     const stores = await PostgresStores.on(server)

@@ -61,7 +61,7 @@ describe.skipIf(!isHere)('behind PgBouncer in transaction mode', () => {
     }
   }, 60_000)
 
-  it('who names no address to listen at is told so, and served all the same', async () => {
+  it('a store without an address to listen at works, and says so', async () => {
     const app = rota({ store: pgbouncer.url(stores.fresh()), app: 'deaf' })
     app.job('note', () => undefined)
     await app.start()
@@ -74,7 +74,7 @@ describe.skipIf(!isHere)('behind PgBouncer in transaction mode', () => {
     await app.stop()
   })
 
-  it('where it cannot keep statements prepared, who asks for that is told what to change', async () => {
+  it('prepare=on is refused with advice if the pooler does not keep prepared statements', async () => {
     const app = rota({ store: `${pgbouncer.url(stores.fresh())}&prepare=on`, app: 'prepared' })
     app.job('note', () => undefined)
     const started = app.start().then(() => app.enqueue('note'))
@@ -83,7 +83,7 @@ describe.skipIf(!isHere)('behind PgBouncer in transaction mode', () => {
       (error: unknown) => error,
     )
     await app.stop({ grace: 0 }).catch(() => undefined)
-    // From 1.21 on it may be set up so that it can.
+    // From 1.21 on it can be configured to keep them.
     if (refusal !== undefined) expect((refusal as Error).message).toContain('prepare=on')
   }, 60_000)
 })

@@ -10,7 +10,7 @@ import { SeededRandom } from '../../src/testing/random.js'
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const healMs = 10_000
 
-it(`G7: with a synchronous standby a failover heals within 10 s and loses nothing (seed ${seed})`, async () => {
+it(`G7: with a synchronous standby, work continues within 10 s of a failover and nothing is lost (seed ${seed})`, async () => {
   const failover = await Failover.start({ isSynchronous: true })
   try {
     await failover.employ('scheduler,worker')
@@ -37,13 +37,13 @@ it(`G7: with a synchronous standby a failover heals within 10 s and loses nothin
   }
 })
 
-it('G9: a standby that lags loses commits; that is noticed, nobody claims until it is accepted, and lost instants are planned again', async () => {
+it('G9: a failover to a lagging standby loses commits; processes notice it, claim nothing until it is accepted, and plan lost due times again', async () => {
   const failover = await Failover.start({ isSynchronous: false })
   try {
     const both = await failover.employ('scheduler,worker')
     const worker = await failover.employ('worker')
     await failover.performedSince(0)
-    // What is committed from now on never reaches the standby.
+    // Commits from now on never reach the standby.
     const standby = await failover.standby.connect()
     await standby.query(`alter system set primary_conninfo = ''`)
     await standby.query('select pg_reload_conf()')
@@ -64,7 +64,7 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     await until(async () => both.ends.length > 0 && worker.ends.length > 0)
     const noticedMs = Date.now() - switchedAt
     expect([...both.ends, ...worker.ends].filter((end) => !end.includes('STORE_WENT_BACK'))).toEqual([])
-    // Both are started again and again, and refuse.
+    // Both are restarted repeatedly, and refuse to start.
     await wait(3000)
     const claimed = (await failover.begun()).filter(({ beganAt }) => beganAt > switchedAt)
     await Promise.all([both.stop(), worker.stop()])
@@ -78,7 +78,7 @@ it('G9: a standby that lags loses commits; that is noticed, nobody claims until 
     const ids = new Set(runs.map(({ id }) => id))
     const lost = before.filter(({ id, beganAt }) => {
       const { trigger, dueAt = 0 } = known.get(id) ?? {}
-      // Those that nobody may leave out.
+      // The due times that must not be missing.
       return beganAt > cutAt && dueAt > cutAt && ['grid', 'second', 'overlapping'].includes(trigger ?? '')
     })
     console.log(

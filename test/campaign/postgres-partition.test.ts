@@ -12,7 +12,7 @@ import { owner, ServerProcess } from '../fixtures/server-process.js'
 const healMs = 10_000
 const leaseMs = 2000
 
-it('G4–G6: a host that is cut off for longer than its lease is replaced, and comes back by itself', async () => {
+it('G4–G6: a host that is cut off for longer than its lease is replaced, and recovers automatically', async () => {
   const network = Network.make()
   if (network === undefined) {
     console.log('passed over: this machine does not let make network namespaces (`ip netns add`)')
@@ -51,7 +51,7 @@ it('G4–G6: a host that is cut off for longer than its lease is replaced, and c
       network.unplug(cable)
       const cutAt = Date.now()
       await wait(leaseMs + 2000)
-      // The other side goes on alone.
+      // The other side continues alone.
       if (cable !== 'db') await until(() => begunBy(cable === 'a' ? b : a, cutAt + leaseMs))
       await wait(leaseMs + 2000)
       network.plug(cable)

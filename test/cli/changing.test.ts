@@ -11,7 +11,7 @@ beforeAll(async () => {
   shop = await openShop()
 })
 
-it('backfill plans what was due, and says how to run what was due before the trigger was defined', async () => {
+it('backfill plans past due times, and says how to run those before the trigger was defined', async () => {
   const days = ['--from', '2026-01-01T00:00Z', '--to', '2026-01-03T00:00Z', '--zone', 'UTC']
   expect(await shop.printed('backfill', 'nightly', ...days)).toBe(
     [
@@ -34,7 +34,7 @@ it('backfill plans what was due, and says how to run what was due before the tri
 })
 
 describe('changing runs', () => {
-  it('enqueue, cancel and retry move one', async () => {
+  it('enqueue, cancel and retry change one run', async () => {
     const same = await shop.on('enqueue', 'later', '--unique-key', 'k')
     expect(same).toMatchObject({
       code: 0,
@@ -56,7 +56,7 @@ describe('changing runs', () => {
     expect(await shop.json('retry', id)).toMatchObject({ state: 'pending', payload: { a: [1] }, priority: 5 })
   })
 
-  it('refuses payloads and times that are none, and unknown jobs', async () => {
+  it('refuses invalid payloads and times, and unknown jobs', async () => {
     const file = join(emptyDirectory(), 'order.json')
     writeFileSync(file, '{"n":1}')
     const [good, notJson, noFile, both, job, time] = await Promise.all([
@@ -84,7 +84,7 @@ describe('changing runs', () => {
     expect(time).toMatchObject({ code: 2, stderr: expect.stringContaining('1 fortnight') as unknown })
   })
 
-  it('rota run --detach gives an id and does not wait', async () => {
+  it('rota run --detach prints an id and does not wait', async () => {
     const [text, asJson, unknown] = await Promise.all([
       shop.on('run', 'later', '--detach'),
       shop.json('run', 'later', '-d'),
@@ -111,7 +111,7 @@ describe('holding back', () => {
     expect(await shop.printed('resume', '--queue', 'slow')).toBe('resumed queue slow\n')
   })
 
-  it('tells who did it, and why', async () => {
+  it('shows who did it, and why', async () => {
     await shop.printed('pause', '--queue', 'slow', '--by', 'me', '--reason', 'full disk')
     await shop.printed('resume', '--queue', 'slow', '--reason', 'disk is free')
     const listed = await shop.printed('history', 'slow', '--limit', '2')
@@ -136,7 +136,7 @@ describe('holding back', () => {
     })
   })
 
-  it('refuses targets that are not there, and holds that are over', async () => {
+  it('refuses unknown targets, and holds that end in the past', async () => {
     const [nothing, both, trigger, queue, past, name, state] = await Promise.all([
       shop.on('pause'),
       shop.on('resume', 'nightly', '--queue', 'slow'),
@@ -158,7 +158,7 @@ describe('holding back', () => {
 })
 
 describe('a secret of rota add', () => {
-  it('is named, not written: what is written out is refused with the right form, unless it is asked for', async () => {
+  it('must be a reference: literal text is refused with the right form, unless an option allows it', async () => {
     const url = ['--url', 'https://example.org/hook']
     const literal = await shop.on('add', 'hook', ...url, '--header', 'Authorization=Bearer abc')
     expect(literal).toMatchObject({
@@ -190,7 +190,7 @@ describe('a secret of rota add', () => {
 })
 
 describe('rota add and remove', () => {
-  it('define and end jobs and triggers beside those of an app', async () => {
+  it('define and end jobs and triggers in addition to those of an app', async () => {
     const command = ['--', 'node', '-e', 'console.log("$HOME")']
     const options = [
       '--cron',
@@ -235,7 +235,7 @@ describe('rota add and remove', () => {
     expect(await shop.json('remove', 'report')).toEqual({ kind: 'job', name: 'report' })
   })
 
-  it('take and forget jobs that their program no longer defines', async () => {
+  it('take over and delete jobs that their program no longer defines', async () => {
     const one = await openShop()
     const run = async (jobs: readonly string[]): Promise<void> => {
       const app = createApp({ store: one.store }, 'config:other')
@@ -261,7 +261,7 @@ describe('rota add and remove', () => {
     ])
   })
 
-  it('leave no store behind where they are refused, and use none that is forgotten', async () => {
+  it('create no store if they are refused, and need a store', async () => {
     const cwd = emptyDirectory()
     const refused = [
       ['add', 'x', '--every', '1h', '--job', 'nobody'],
@@ -281,7 +281,7 @@ describe('rota add and remove', () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  it('refuse what cannot be, all at once', async () => {
+  it('report all faults together', async () => {
     const [nothing, stray, both, wrong, foreign, unknown, noJob] = await Promise.all([
       shop.on('add', 'x'),
       shop.on('add', 'x', '--retry', '3', '--overlap', 'skip'),

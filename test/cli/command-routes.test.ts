@@ -4,7 +4,7 @@ import { program } from '../../src/cli/commands.js'
 import { withSubcommands } from '../../src/cli/framework/subcommand.js'
 import { isWhole } from '../features.js'
 
-/** The routes that do what a command does; or the reason why it has none. */
+/** The routes that do the same as a command; or the reason why there are none. */
 const routesOf: Readonly<Record<string, readonly string[] | { readonly none: string }>> = {
   init: { none: 'it writes a config file into the directory of the user' },
   up: { none: 'it is the process that serves' },
@@ -113,8 +113,8 @@ it('every command has its routes, or a reason why it has none', async () => {
     const routes = routesOf[path]
     return routes === undefined || 'none' in routes ? [] : routes.filter((route) => !served.has(route))
   })
-  // A command may use the routes of a feature that is not there.
+  // A command may use the routes of a removed feature.
   if (isWhole) expect(missing).toEqual([])
-  // A command that is gone leaves no line here.
+  // A removed command must have no line here.
   if (isWhole) expect(Object.keys(routesOf).filter((path) => !paths.includes(path))).toEqual([])
 })

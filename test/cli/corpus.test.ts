@@ -29,8 +29,8 @@ beforeAll(async () => {
   await app.stop()
 })
 
-describe('a bad word on a command line', () => {
-  it('is tried in every place that takes one', () => {
+describe('an invalid value on a command line', () => {
+  it('is tested in every place that accepts a value', () => {
     expect(all.map((one) => [one.path, untried(one)]).filter(([, left]) => left?.length)).toEqual([])
     expect(all.flatMap(casesOf).length).toBeGreaterThan(1000)
   })
@@ -63,7 +63,7 @@ describe('a bad word on a command line', () => {
     expect(await problemsOf({ argv, holder, value: '', mayPass: false })).toEqual([])
   })
 
-  it('is one line of JSON where that was asked for', async () => {
+  it('is reported as one line of JSON with --json', async () => {
     const { code, stderr } = await runHere(['runs', '--json', '--since', 'soon\u001b'], { directory })
     expect(code).toBe(2)
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'USAGE', faults: [{ path: '--since' }] } })
@@ -86,7 +86,7 @@ async function newRun(): Promise<string> {
   return (await runHere(['enqueue', 'greet', '--delay', '1d'], { directory })).stdout.trim()
 }
 
-/** What SQLite makes for as long as a store is open does not count. */
+/** The files that SQLite has only while a store is open do not count. */
 function pathsIn(place: string): string[] {
   return readdirSync(place, { recursive: true, encoding: 'utf8' }).filter(
     (path) => !/-(?:wal|shm)$/.test(path),

@@ -9,17 +9,17 @@ import { root } from '../repository.js'
 /** A command or subcommand with its path, such as `round start`. */
 export type Tried = Named<Syntax>
 
-/** A command line with one bad word in it. */
+/** A command line with one invalid value. */
 export interface Case {
   readonly argv: readonly string[]
-  /** What holds the bad word: `--option` or `<argument>`. */
+  /** The place of the invalid value: `--option` or `<argument>`. */
   readonly holder: string
   readonly value: string
-  /** The holder takes nearly every text, so that the word may be taken. */
+  /** The place accepts nearly every text, so the value may be accepted. */
   readonly mayPass: boolean
 }
 
-/** Every bad word in every place of a command that takes one. */
+/** Every invalid value in every place of a command. */
 export function casesOf(tried: Tried): Case[] {
   const { command, path } = tried
   const own = [...(partBases[path] ?? []), ...(bases[path] ?? [])]
@@ -36,7 +36,7 @@ export function casesOf(tried: Tried): Case[] {
   return all.filter(({ holder }) => leftOut[path] !== holder)
 }
 
-/** Which options of a command no base tries. */
+/** The options of a command that no base tests. */
 export function untried(one: Tried): string[] {
   const { command } = one
   const tried = new Set(casesOf(one).map(({ holder }) => holder))
@@ -47,7 +47,7 @@ export function untried(one: Tried): string[] {
   return holders.filter((holder) => !tried.has(holder) && leftOut[one.path] !== holder)
 }
 
-/** The options with a value; those that many commands share are tried with some of them. */
+/** The options with a value; those that many commands share are tested with some of them. */
 function triedOf({ path, command: { options = [], run } }: Tried): Option[] {
   if (run === undefined) return []
   const areAll = ['list', 'up', 'work', 'sensor history'].includes(path)
@@ -56,7 +56,7 @@ function triedOf({ path, command: { options = [], run } }: Tried): Option[] {
     .filter(({ name }) => name !== 'reason' || takeReason.has(path))
 }
 
-/** Every change takes any text as its reason; it is tried with those that work whatever the text is. */
+/** Every change accepts any text as its reason; it is tested only with some commands. */
 const takeReason = new Set(['pause', 'freeze', 'enqueue', 'switch', 'token create'])
 
 const shared: readonly Option[] = [storeOption, configOption, zoneOption]
@@ -64,27 +64,27 @@ const shared: readonly Option[] = [storeOption, configOption, zoneOption]
 /** Stands for the id of a run that waits. */
 export const waitingRun = 'WAITING'
 
-/** A command line that works, or would, were it not for the one bad word that is put into it. */
+/** A valid command line, into which one invalid value is put. */
 export interface Base {
   readonly line: readonly string[]
-  /** The options that are tried with it; default: all that no other base of the command names. */
+  /** The options that are tested with it; default: all that no other base of the command names. */
   readonly options?: readonly string[]
-  /** Which of its words are tried; all where no options are named. */
+  /** Which of its words are tested; default: all, if no options are named. */
   readonly words?: readonly number[]
 }
 
-/** What the commands of a feature are tried with: the `corpus` of `test/corpus.ts` in its folder. */
+/** The command lines of a feature: the `corpus` of `test/corpus.ts` in its folder. */
 export interface CorpusPart {
   readonly bases: Readonly<Record<string, readonly Base[]>>
-  /** The place of a command that is not tried, if there is one. */
+  /** The place of a command that is not tested, if there is one. */
   readonly leftOut?: Readonly<Record<string, string>>
-  /** Makes what its lines name, in the app before its start or in the working directory. */
+  /** Creates what its lines name, in the app before its start or in the working directory. */
   readonly prepare?: (app: App, directory: string) => Promise<void> | void
 }
 
 const folder = join(root, 'src/features')
 
-/** What the features that are there add. */
+/** The command lines of the existing features. */
 export const parts: readonly CorpusPart[] = await Promise.all(
   readdirSync(folder)
     .map((feature) => join(folder, feature, 'test/corpus.ts'))
@@ -181,7 +181,7 @@ const bases: Readonly<Record<string, readonly Base[]>> = {
   completion: [{ line: ['bash'] }],
 }
 
-/** What is wrong in every place. */
+/** The values that are invalid in every place. */
 const texts: readonly string[] = [
   '',
   'x'.repeat(1_000_000),
@@ -191,7 +191,7 @@ const texts: readonly string[] = [
   'a\ud800b',
 ]
 
-/** What a value may not be, by what stands for it in the help. */
+/** Invalid values, by the placeholder in the help. */
 const wrong: Readonly<Record<string, readonly string[]>> = {
   duration: ['soon', '-1s', '5 parsecs', '99999999999d'],
   time: ['soon', '2026-13-01T00:00', '25:00', '2026-02-30'],
@@ -233,7 +233,7 @@ function ofOption(path: string, { line }: Base, option: Option): Case[] {
 }
 
 function wrongFor({ name, value = '', whole, choices }: Option): readonly string[] {
-  // A jobs file that is not there yet is made.
+  // A missing jobs file is created.
   if (name === 'jobs') return ['.', 'rota.config.yaml/x']
   if (choices !== undefined) return ['nope', `${choices[0]} `]
   if (whole !== undefined) {

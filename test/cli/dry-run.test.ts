@@ -14,7 +14,7 @@ const directory = emptyDirectory()
 const store = `sqlite:${join(directory, 'rota.db')}`
 const ids = { failed: '', pending: '', token: '', backfill: '', bulk: '' }
 
-/** A store that has something of every feature that is there; nothing runs. */
+/** A store with something of every existing feature; nothing runs. */
 beforeAll(async () => {
   const jobs = { work: { command: ['true'] }, other: { command: ['true'] } }
   const config = {
@@ -65,7 +65,7 @@ async function made(...words: string[]): Promise<{ id: string }> {
   return JSON.parse(ended.stdout) as { id: string }
 }
 
-/** A command line for each command that can be tried without changing anything. */
+/** A command line for each command with a dry run. */
 function lines(): Readonly<Record<string, readonly string[]>> {
   return {
     add: ['new', '--every', '1h', '--', 'true'],
@@ -121,7 +121,7 @@ async function facts(): Promise<unknown> {
   return found
 }
 
-it('every command that takes a reason can be tried with --dry-run, and then changes nothing', async () => {
+it('every command with --reason also has --dry-run, which changes nothing', async () => {
   const entries = Object.entries(await program.commands())
   const found = await Promise.all(
     entries.map(async ([name, entry]) => withSubcommands(await entry.load(), name)),
@@ -147,7 +147,7 @@ it('every command that takes a reason can be tried with --dry-run, and then chan
   }
 })
 
-it('a dry run makes no store', async () => {
+it('a dry run creates no store', async () => {
   const empty = emptyDirectory()
   const added = await runHere(['add', 'x', '--every', '1h', '--dry-run', '--', 'true'], { directory: empty })
   expect(added).toMatchObject({ code: 0 })

@@ -64,8 +64,8 @@ describe('rota runs with many delayed runs', () => {
   }, 60_000)
 })
 
-describe('a directory that gets another name', () => {
-  it('goes on with a config that init wrote', async () => {
+describe('a renamed directory', () => {
+  it('continues with a config that init wrote', async () => {
     const before = join(emptyDirectory(), 'rel1')
     mkdirSync(before)
     await rota(['init', '--yes'], { cwd: before })
@@ -79,7 +79,7 @@ describe('a directory that gets another name', () => {
     await again.said('Ctrl-C')
   })
 
-  it('without a name in its config is told which to write', async () => {
+  it('without a name in its config gets an error that says which name to write', async () => {
     const before = join(emptyDirectory(), 'rel1')
     mkdirSync(before)
     writeFileSync(join(before, 'rota.config.yaml'), greet.replace('app: shop\n', ''))
@@ -97,7 +97,7 @@ describe('a directory that gets another name', () => {
 })
 
 describe('rota add', () => {
-  it('takes the same words for a time as rota enqueue', async () => {
+  it('accepts the same times as rota enqueue', async () => {
     for (const [index, at] of ['+2s', 'now', 'tomorrow', '2030-01-05', '09:30', '2030-01-05T09:00'].entries())
       await shop.printed('add', `at${index}`, '--at', at, '--job', 'later')
     await shop.printed(
@@ -124,7 +124,7 @@ describe('rota add', () => {
     expect(wrong.stderr).toContain('tomorrow')
   })
 
-  it('refuses an address that no request may reach', async () => {
+  it('refuses an address that requests must not reach', async () => {
     const [metadata, inner, name] = await Promise.all([
       shop.on('add', 'x', '--url', 'http://169.254.169.254/'),
       shop.on('add', 'x', '--url', 'http://[::1]:8080/'),
@@ -140,7 +140,7 @@ describe('rota add', () => {
 })
 
 describe('a config with faults', () => {
-  it('lists a job that is not there among them, with its place', async () => {
+  it('includes an unknown job, with its place', async () => {
     const both = project('jobs:\n  a: { command: ls }\ntriggers:\n  t: { job: b, every: 1m }\n')
     const alone = project('triggers:\n  t:\n    job: nothing\n    every: 1m\n')
     const [first, second] = await Promise.all([rota(['up'], { cwd: both }), rota(['up'], { cwd: alone })])
@@ -163,7 +163,7 @@ describe('a config in code', () => {
     )
   })
 
-  it('that imports what is not there says where', async () => {
+  it('with an import that fails says where', async () => {
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'part.mjs'), 'export const a = 1')
     writeFileSync(join(cwd, 'rota.config.mjs'), '\nimport { b } from "./part.mjs"\nexport default { b }\n')
@@ -173,7 +173,7 @@ describe('a config in code', () => {
 })
 
 describe('a store that cannot be used', () => {
-  it('ends with 3 and says why', async () => {
+  it('exits with 3 and says why', async () => {
     const cwd = emptyDirectory()
     mkdirSync(join(cwd, 'directory'))
     symlinkSync('nowhere', join(cwd, 'link'))
@@ -203,7 +203,7 @@ describe('a store that cannot be used', () => {
 })
 
 describe('rota up', () => {
-  it('starts on the usual store where it is there and there is no config, and names its process', async () => {
+  it('starts on the default store if it exists and there is no config, and prints its process id', async () => {
     const cwd = emptyDirectory()
     await rota(['add', 'hello', '--at', 'now', '--', 'echo', 'hello'], { cwd })
     const engine = started(['up'], { cwd })
@@ -211,15 +211,15 @@ describe('rota up', () => {
   })
 })
 
-describe('what is said of small mistakes', () => {
-  it('names the user of the machine where the environment does not', async () => {
+describe('messages about small mistakes', () => {
+  it('use the user of the machine if the environment names none', async () => {
     await rota(['freeze', '--store', shop.store], { env: { USER: '' } })
     const { stdout } = await rota(['doctor', '--store', shop.store])
     await shop.printed('thaw')
     expect(stdout).toContain(userInfo().username)
   })
 
-  it('says how much of an id is needed', async () => {
+  it('say how many characters of an id are needed', async () => {
     const { code, stderr } = await shop.on('retry', '01m')
     expect(code).toBe(2)
     expect(stderr).toContain(
@@ -227,7 +227,7 @@ describe('what is said of small mistakes', () => {
     )
   })
 
-  it('an expression that is never due ends with 1; one without quotes is told apart', async () => {
+  it('an expression that is never due exits with 1; one without quotes is recognised', async () => {
     const [never, json, unquoted] = await Promise.all([
       rota(['next', '0 0 30 2 *']),
       rota(['next', '0 0 30 2 *', '--json']),
@@ -239,7 +239,7 @@ describe('what is said of small mistakes', () => {
     expect(unquoted.stderr).toContain("<expression> came as 5 words; put it in quotes (allowed: '0 9 * * *')")
   })
 
-  it('--help, --names and --json go together', async () => {
+  it('--help, --names and --json can be combined', async () => {
     const [help, names, jobs, wrong] = await Promise.all([
       rota(['--help', '--json']),
       shop.json<string[]>('list', '--names'),
@@ -259,7 +259,7 @@ describe('what is said of small mistakes', () => {
       rota(['runs', '--help'], { env }),
       rota(['doctor', '--store', shop.store], { env }),
     ])
-    // A path is never broken, however long the machine's own ones are.
+    // A path is never wrapped, however long it is on this machine.
     const isFree = (line: string): boolean => !/^ {2}rota /.test(line) && !line.includes(shop.store)
     const words = texts.flatMap(({ stdout }) => stdout.split('\n')).filter(isFree)
     const wide = words.filter((line) => displayWidth(line) > columns && line.trim().split(' ').length > 3)

@@ -65,7 +65,7 @@ describe('the help', () => {
   })
 })
 
-describe('a command line that is not understood', () => {
+describe('an invalid command line', () => {
   it('names the nearest command', async () => {
     const { code, stdout, stderr } = await rota(['rums'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -109,7 +109,7 @@ describe('a command line that is not understood', () => {
     ])
   })
 
-  it('is told as JSON where JSON was asked for, without control characters', async () => {
+  it('is reported as JSON with --json, without control characters', async () => {
     const [json, text] = await Promise.all([rota(['show', '--json']), rota(['\u001b[31mred'])])
     expect(json).toMatchObject({ code: 2, stdout: '' })
     expect(JSON.parse(json.stderr)).toEqual({

@@ -4,14 +4,14 @@ import { PrintStream } from '../../src/cli/framework/print/print-stream.js'
 import { runCommandLine } from '../../src/cli/framework/run-command-line.js'
 import type { Ended } from './rota.js'
 
-/** Where a command line is run, and how wide the terminal is that it writes to, if it is one. */
+/** The directory of a command line, and the width of its terminal, if there is one. */
 export interface Place {
   readonly directory: string
   readonly environment?: Readonly<Record<string, string>>
   readonly columns?: number
 }
 
-/** Runs a command line in this process: what takes the built program a third of a second takes a few milliseconds. */
+/** Runs a command line in this process, which takes milliseconds instead of a third of a second. */
 export async function runHere(argv: readonly string[], place: Place): Promise<Ended> {
   const { directory, environment = {}, columns } = place
   const written = { stdout: '', stderr: '' }

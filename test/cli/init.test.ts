@@ -81,7 +81,7 @@ describe('rota init', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  it('asks nobody where there is no terminal, and refuses what would not run', async () => {
+  it('asks nothing without a terminal, and refuses a config that would not run', async () => {
     const [asked, cron, format, json] = await Promise.all([
       rota(['init']),
       rota(['init', '--yes', '--cron', 'never']),
@@ -129,7 +129,7 @@ describe('rota completion', () => {
     expect(complete('run', '--', 'w')).toEqual([''])
   })
 
-  it('is refused for a shell it does not know', async () => {
+  it('is refused for an unknown shell', async () => {
     const { code, stderr } = await rota(['completion', 'cmd'])
     expect(code).toBe(2)
     expect(stderr).toContain('(allowed: bash, zsh, fish)')

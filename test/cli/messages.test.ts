@@ -8,7 +8,7 @@ import { runHere } from './in-process.js'
 import { emptyDirectory } from './rota.js'
 
 describe('a config above the working directory', () => {
-  it('is used and named, and its relative paths start where it lies', async () => {
+  it('is used and printed, and its relative paths start at its directory', async () => {
     const directory = emptyDirectory()
     const inner = join(directory, 'a/b')
     mkdirSync(inner, { recursive: true })
@@ -25,7 +25,7 @@ describe('a config above the working directory', () => {
 })
 
 describe('messages', () => {
-  it('about what was done wrap at words on a terminal, too', async () => {
+  it('about results wrap at words on a terminal, too', async () => {
     const directory = emptyDirectory()
     const add = ['add', 'nightly_report', '--every', '1h', '--', 'true']
     expect((await runHere(add, { directory, columns: 50 })).stdout.trimEnd().split('\n')).toEqual([
@@ -68,7 +68,7 @@ describe('exit codes in the docs', () => {
       expect({ code, exit }).toEqual({ code, exit: codeOf(code as ErrorCode) })
   })
 
-  it('of stores are 3 but for those that the table of exit codes leaves out', () => {
+  it('of stores are 3, except those in the table of exit codes', () => {
     const table = readFileSync(join(root, 'docs/reference/cli.md'), 'utf8')
     const [, except = ''] = /begins with `STORE_`, except (.*) \|/.exec(table) ?? []
     const others = (Object.keys(errorCodes) as ErrorCode[]).filter(

@@ -21,7 +21,7 @@ it('rota migrate moves a store, says what it moved, and leaves the old one froze
   expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('[STORE_NOT_EMPTY]') as unknown })
 })
 
-it('rota migrate of a store that is in use leaves nothing behind', async () => {
+it('rota migrate of a store that is in use creates nothing', async () => {
   const directory = emptyDirectory()
   const from = `sqlite:${join(directory, 'old.db')}`
   const up = start(['up', '--store', from], {})
@@ -36,7 +36,7 @@ it('rota migrate of a store that is in use leaves nothing behind', async () => {
   await up.ended
 })
 
-it('rota migrate wants both stores named, and a source that is there', async () => {
+it('rota migrate needs both stores, and an existing source', async () => {
   const none = await rota(['migrate', '--from', 'sqlite:x.db'])
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--to') as unknown })
   const directory = emptyDirectory()

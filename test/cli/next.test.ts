@@ -12,13 +12,13 @@ async function lines(...args: string[]): Promise<string[]> {
   return stdout.trimEnd().split('\n')
 }
 
-/** The table without the distances, whose texts and widths depend on the minute of the test. */
+/** The table without relative times, whose texts and widths depend on the minute of the test. */
 function table(all: readonly string[]): string[] {
   return all.slice(3).map((line) => line.replace(/ +(in )?\d+[ydhms]\S*( ago)? */, '  ').trimEnd())
 }
 
 describe('rota next', () => {
-  it('marks what the jump of spring moves', async () => {
+  it('marks times that are moved when clocks go forward', async () => {
     const all = await lines('30 2 * * *', '--zone', 'Europe/Berlin', '--from', '2026-03-28', '-n', '3')
     expect(all.slice(0, 3)).toEqual([
       'At 02:30 (30 2 * * * in Europe/Berlin)',
@@ -34,7 +34,7 @@ describe('rota next', () => {
     ])
   })
 
-  it('marks what the repeated hour of autumn drops, or adds', async () => {
+  it('marks times that are dropped or added when clocks go back', async () => {
     const where = ['--zone', 'Europe/Berlin', '--from', '2026-10-25', '-n', '2']
     const [vixie, realTime, star] = await Promise.all([
       lines('30 2 * * *', ...where),
@@ -52,7 +52,7 @@ describe('rota next', () => {
     expect(table(star)[1]).toBe('Sun 2026-10-25 02:00:00 +01:00  2026-10-25 01:00:00Z  added')
   })
 
-  it('gives the same as JSON', async () => {
+  it('prints the same as JSON', async () => {
     const args = ['30 2 * * *', '--zone', 'europe/berlin', '--from', '2026-03-29', '-n', '1', '--dst', 'skip']
     const { code, stdout } = await rota(['next', ...args, '--json'])
     expect(code).toBe(0)
@@ -74,13 +74,13 @@ describe('rota next', () => {
     })
   })
 
-  it('says when there is no more', async () => {
+  it('says when there are no more', async () => {
     expect(await lines('0 0 0 1 1 ? 2027', '--from', '2028-01-01')).toContain(
       'never again after 2028-01-01T00:00:00Z',
     )
   })
 
-  it('refuses what is no expression, zone, time or count, with what is allowed', async () => {
+  it('refuses an invalid expression, zone, time or count, with what is allowed', async () => {
     const [range, zone, from, count, field] = await Promise.all([
       rota(['next', '61 * * * *']),
       rota(['next', '@daily', '--zone', 'EST']),
@@ -130,7 +130,7 @@ describe('rota next', () => {
       'Tue 2026-01-06 09:00:00 +01:00  -  blackout upgrade',
       'Wed 2026-01-07 09:00:00 +01:00  2026-01-07 08:00:00Z',
     ])
-    // A blackout for all holds for what is added at run time.
+    // A blackout of the app applies to triggers that are added at run time.
     const added = await rota(['next', 'added', '--from', '2026-01-05T12:00Z', '-n', '1', '--json'], { cwd })
     expect(JSON.parse(added.stdout)).toMatchObject({
       trigger: 'added',

@@ -18,7 +18,7 @@ afterEach(async () => {
   reports.close()
 })
 
-it('a command whose worker was killed is killed with its group, also as a step, before anybody takes its run over', async () => {
+it('a command whose worker was killed is killed with its group, also as a step, before its run is taken over', async () => {
   const cwd = app()
   const engine = await up(cwd)
   await rota(['enqueue', 'family'], { cwd })
@@ -27,12 +27,12 @@ it('a command whose worker was killed is killed with its group, also as a step, 
   const daemon = await reports.next('daemon')
   engine.child.kill('SIGKILL')
   await reports.closed(1)
-  // A process that was put into a group of its own is meant to outlive its command.
+  // A process in its own group is meant to outlive its command.
   expect(process.kill(Number(daemon.split(' ')[1]), 'SIGKILL')).toBe(true)
   await reports.closed()
 })
 
-// A command that a failing test leaves behind ends with the test.
+// The commands of a failed test end with the test.
 const forever = 'setInterval(() => 0, 1e6); socket.once("close", () => process.exit())'
 const asParent = `${reporting}; report("parent of " + process.env.ROTA_JOB); ${forever}`
 const asChild = `${reporting}; report("child of " + process.env.ROTA_JOB); ${forever}`

@@ -23,7 +23,7 @@ describe('a command whose output cannot be written', () => {
     },
   )
 
-  it.skipIf(!hasFullDisk)('ends as ever where its errors cannot be written', async () => {
+  it.skipIf(!hasFullDisk)('ends as usual if its errors cannot be written', async () => {
     const cwd = newDirectory()
     const full = openSync('/dev/full', 'w')
     const refused = start(['next', 'nonsense at all'], cwd, ['ignore', full, full])
@@ -32,10 +32,10 @@ describe('a command whose output cannot be written', () => {
   })
 })
 
-/** An app that performs two runs, each with much to say, one after the other, and tells of each. */
+/** An app that performs two runs with much output, one after another, and reports each. */
 class Talker {
   readonly cwd = newDirectory()
-  /** Resolves when both have come to their end. */
+  /** Resolves when both have ended. */
   readonly performed: Promise<void>
   readonly #server = createServer()
 
@@ -68,7 +68,7 @@ class Talker {
 }
 
 describe('an engine whose output cannot be written', () => {
-  it.skipIf(!hasFullDisk)('works on although the disk of its log is full', async () => {
+  it.skipIf(!hasFullDisk)('continues if the disk of its log is full', async () => {
     const { cwd, performed } = await new Talker().open()
     const full = openSync('/dev/full', 'w')
     const engine = start(['up'], cwd, ['ignore', full, 'pipe'])
@@ -82,7 +82,7 @@ describe('an engine whose output cannot be written', () => {
     )
   })
 
-  it('works on without a reader, and says so', async () => {
+  it('continues without a reader, and says so', async () => {
     const { cwd, performed } = await new Talker().open()
     const engine = start(['up', '--json'], cwd, ['ignore', 'pipe', 'pipe'])
     engine.stdout?.destroy()
@@ -93,7 +93,7 @@ describe('an engine whose output cannot be written', () => {
     expect(await stderr).toBe('warning: standard output is closed; rota continues\n')
   })
 
-  it('works on and ends although its reader reads nothing', async () => {
+  it('continues and ends if its reader reads nothing', async () => {
     const { cwd, performed } = await new Talker().open()
     const engine = start(['up', '--json'], cwd, ['ignore', 'pipe', 'pipe'])
     const stderr = textOf(engine)

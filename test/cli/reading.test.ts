@@ -13,8 +13,8 @@ beforeAll(async () => {
   shop = await openShop()
 })
 
-describe('a store that is not there', () => {
-  /** The commands that use the store of a config and do not make it. */
+describe('a missing store', () => {
+  /** The commands that use the store of a config and do not create it. */
   const readingCommands = async (): Promise<string[]> => {
     const all = await Promise.all(Object.values(await program.commands()).map(({ load }) => load()))
     const needing = all.filter(({ options = [] }) =>
@@ -40,7 +40,7 @@ describe('a store that is not there', () => {
     why: ['x'],
   }
 
-  it('is not made by a command that needs one, which says so', async () => {
+  it('is not created by a command that needs one, which says so', async () => {
     const cwd = emptyDirectory()
     const reading = await readingCommands()
     expect(reading.length).toBeGreaterThan(10)
@@ -54,13 +54,13 @@ describe('a store that is not there', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false)
   }, 60_000)
 
-  it('or is none at all, is refused', async () => {
+  it('or a file that is not a store is refused', async () => {
     const { code, stderr } = await rota(['runs', '--store', 'mysql://x'])
     expect(code).toBe(3)
     expect(stderr).toContain('[STORE_URL]')
   })
 
-  it('is found through the environment, or through the config of the directory', async () => {
+  it('is named by the environment, or by the config of the directory', async () => {
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'rota.config.json'), JSON.stringify({ store: shop.store }))
     const [environment, config, broken] = await Promise.all([
@@ -78,7 +78,7 @@ describe('a store that is not there', () => {
 })
 
 describe('rota list and show', () => {
-  it('tell how the last run of each trigger went, and how many failed within a day', async () => {
+  it('show the last run of each trigger, and how many failed within a day', async () => {
     const directory = emptyDirectory()
     const one = createApp({ store: 'sqlite:rota.db', directory }, 'config:one')
     one.job('good', { command: ['true'] })
@@ -136,7 +136,7 @@ describe('rota list and show', () => {
     expect(run.stdout).toMatch(/^error +the disk is made of cheese/m)
   })
 
-  it('give JSON with instants as texts', async () => {
+  it('print JSON with instants as texts', async () => {
     const [triggers, jobs, queues, trigger, run] = await Promise.all([
       shop.json<Record<string, unknown>[]>('list'),
       shop.json<unknown[]>('list', '--jobs'),
@@ -185,7 +185,7 @@ describe('rota list and show', () => {
     })
   })
 
-  it('say what is unknown', async () => {
+  it('report unknown names', async () => {
     const [name, job, id] = await Promise.all([
       shop.on('show', 'nighty'),
       shop.on('show', 'nightly', '--as', 'job'),
@@ -216,13 +216,13 @@ describe('rota runs and logs', () => {
     expect([since.length, limited.length]).toEqual([2, 1])
   })
 
-  it('print partition and age, and ids that name one run each', async () => {
+  it('print partition and age, and unambiguous ids', async () => {
     const cwd = emptyDirectory()
     const app = createApp({ store: 'sqlite:rota.db', directory: cwd }, 'api')
     await app.jobs.add({ ping: { command: ['true'] } })
     const payloads = Array.from({ length: 20 }, () => null)
     await app.enqueueMany('ping', payloads, { partition: '2026-01-10', at: new Date(Date.UTC(2026, 0, 1)) })
-    // As earlier releases recorded them: alike but for the last characters.
+    // As earlier releases recorded them: they differ only in the last characters.
     const store = await app.store()
     const stem = '01kdvdna00'.padEnd(34, '7')
     const run = { job: 'ping', origin: 'enqueue' as const, priority: 0, slots: [] }
@@ -243,7 +243,7 @@ describe('rota runs and logs', () => {
     expect(new Set(shown).size).toBe(22)
   })
 
-  it('print what a run wrote, without its control characters', async () => {
+  it('print the output of a run, without control characters', async () => {
     const [text, lines, quiet] = await Promise.all([
       shop.printed('logs', shop.doneId),
       shop.on('logs', shop.doneId.slice(0, 20), '--follow', '--json'),
@@ -264,7 +264,7 @@ describe('rota runs and logs', () => {
 })
 
 describe('rota why and coverage', () => {
-  it('explain a run, an instant that is not due, and one that is to come', async () => {
+  it('explain a run, a time that is not due, and a future due time', async () => {
     const [ran, notDue, future, before, asJson, wrong, unknown] = await Promise.all([
       shop.printed('why', 'welcome', '2026-01-01T00:00'),
       shop.printed('why', 'nightly', '2030-07-01T12:00', '--zone', 'America/New_York'),
@@ -294,7 +294,7 @@ describe('rota why and coverage', () => {
     })
   })
 
-  it('show the newest of many, say how many are earlier, and with which words they are shown', async () => {
+  it('show the newest of many, how many are earlier, and the command that shows them', async () => {
     const cwd = emptyDirectory()
     const clock = new FakeClock(Date.UTC(2026, 0, 5))
     const app = createApp({ store: 'sqlite:rota.db', directory: cwd, clock }, 'api')
@@ -339,7 +339,7 @@ describe('rota why and coverage', () => {
     })
   })
 
-  it('account for every due instant', async () => {
+  it('account for every due time', async () => {
     const [all, one, unknown] = await Promise.all([
       shop.printed('coverage'),
       shop.json('coverage', 'welcome'),
@@ -360,14 +360,14 @@ describe('rota why and coverage', () => {
 })
 
 describe('rota doctor', () => {
-  it('says what it looked at and what to do', async () => {
+  it('prints what it checked and what to do', async () => {
     const [text, asJson] = await Promise.all([shop.printed('doctor'), shop.json('doctor', '--deep')])
     expect(text).toMatch(/^ok {5}store .*\n/m)
     expect(text).toContain('→ start one with `rota up`')
     expect(asJson).toMatchObject({ ok: true })
   })
 
-  it('finds a file that is no store', async () => {
+  it('reports a file that is not a store', async () => {
     const cwd = emptyDirectory()
     writeFileSync(join(cwd, 'broken.db'), 'this is not a database, not even a small one'.repeat(50))
     const { code, stderr } = await rota(['doctor', '--store', 'sqlite:broken.db'], { cwd })

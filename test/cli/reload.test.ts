@@ -52,7 +52,7 @@ async function reloaded(cwd: string, ...args: string[]): Promise<readonly Record
 const none = { added: [], changed: [], removed: [] }
 
 describe('rota reload', () => {
-  it('gives a running engine the changed config while its runs go on', async () => {
+  it('applies the changed config to a running engine while its runs continue', async () => {
     const cwd = app({
       jobs: { slow, greet },
       triggers: { stays: { job: 'greet', every: '1h' }, goes: { job: 'greet', every: '1h' } },
@@ -87,7 +87,7 @@ describe('rota reload', () => {
     expect(history.stdout).toContain('"action":"reload"')
   })
 
-  it('refuses a faulty config as a whole, tells both sides and changes nothing', async () => {
+  it('refuses a faulty config as a whole, reports it on both sides and changes nothing', async () => {
     const cwd = app({ jobs: { greet }, triggers: { stays: { job: 'greet', every: '1h' } } })
     const engine = await up([], { cwd })
     write(cwd, {
@@ -109,12 +109,12 @@ describe('rota reload', () => {
     const broken = await rota(['reload', '--json'], { cwd })
     expect(broken.code).toBe(1)
     expect(JSON.parse(broken.stdout)).toMatchObject({ outcome: 'refused', code: 'CONFIG_INVALID' })
-    // It goes on as before, and takes the next config that has no fault.
+    // It continues as before, and applies the next config without faults.
     write(cwd, { jobs: { greet }, triggers: { other: { job: 'greet', every: '1h' } } })
     expect(await reloaded(cwd)).toMatchObject([{ triggers: { added: ['other'], removed: ['stays'] } }])
   })
 
-  it('that another app’s name refuses leaves the record of the process as it was', async () => {
+  it('does not change the record of the process if a name belongs to another app', async () => {
     const cwd = app({ jobs: { greet } })
     const engine = await up([], { cwd })
     const client = createApp({ store: `sqlite:${join(cwd, 'data/rota.db')}` }, 'code:other')
@@ -135,7 +135,7 @@ describe('rota reload', () => {
     expect(await recorded()).toEqual(before)
   })
 
-  it('reloads twice, asked by two at the same time, with no difference the second time', async () => {
+  it('reloads twice after two simultaneous requests, without changes the second time', async () => {
     const cwd = app({ jobs: { greet } })
     await up([], { cwd })
     write(cwd, { jobs: { greet }, triggers: { hourly: { job: 'greet', every: '1h' } } })
@@ -145,7 +145,7 @@ describe('rota reload', () => {
     expect(await triggers(cwd)).toEqual(['hourly'])
   })
 
-  it('loses no due instant when it reloads during ticks', async () => {
+  it('loses no due time when it reloads during ticks', async () => {
     const often = (text: string) => ({
       jobs: { greet: { command: ['echo', text] } },
       triggers: Object.fromEntries([1, 2, 3, 4].map((n) => [`often-${n}`, { job: 'greet', every: '1s' }])),
@@ -163,7 +163,7 @@ describe('rota reload', () => {
     expect((await rota(['history', '--json'], { cwd })).stdout).not.toContain('trigger.end')
   })
 
-  it('asks every process of the config, each in its role, and none of another app', async () => {
+  it('reaches every process of the config, each in its role, and none of another app', async () => {
     const cwd = app({ jobs: { greet } })
     const scheduler = await up(['--role', 'scheduler'], { cwd })
     const worker = await up(['--role', 'worker'], { cwd })
@@ -188,7 +188,7 @@ describe('rota reload', () => {
     expect(await triggers(cwd)).toEqual([])
   })
 
-  it('gives sensors, alerts, plans and calendars of the new config to the engine', async () => {
+  it('applies sensors, alerts, plans and calendars of the new config', async () => {
     const cwd = app({ jobs: { greet } })
     writeFileSync(join(cwd, 'in.txt'), 'new')
     const engine = await up([], { cwd })

@@ -8,23 +8,23 @@ import { displayWidth } from '../../src/cli/framework/print/display-width.js'
 /** The built command. */
 export const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
-/** What a command line came to. */
+/** The result of a command line. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Where and with what a command line is run. */
+/** The directory and the environment of a command line. */
 export interface Surroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  /** Whether `rota up` serves the API where it does by default. */
+  /** Whether `rota up` serves the API on its default port. */
   readonly serves?: boolean
 }
 
-/** A directory of its own for a test. */
+/** A separate directory for a test. */
 export function emptyDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'rota-cli-'))
 }
@@ -71,7 +71,7 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
       for (const listener of listeners) listener()
     })
   }
-  // A command that ends before it has read everything is no fault of the test's.
+  // A command may end before it has read all its input.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input ?? '')
   const ended = new Promise<Ended>((resolve) => {
@@ -95,13 +95,13 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
   return { child, ended, said }
 }
 
-/** Many tests start an engine at the same time: only those that say so serve the API. */
+/** Many tests start an engine at the same time, so the API is served only on request. */
 function withoutServing(args: readonly string[]): readonly string[] {
   const says = ['--port', '--host', '--read-only', '--no-serve', 'api', '--help']
   return args[0] === 'up' && !args.some((arg) => says.includes(arg)) ? [...args, '--no-serve'] : args
 }
 
-/** One place for what processes remember of stores, so that no test touches the user's. */
+/** A separate directory for witness files, so that tests do not use the user's. */
 let state: string | undefined
 function emptyDirectoryOnce(): string {
   state ??= emptyDirectory()

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createApp } from '../../src/app/rota.js'
 import { emptyDirectory, rota, tooWide, type Ended } from './rota.js'
 
-/** A store with what a small app leaves behind: a run that worked, one that failed, one that waits. */
+/** The store of a small app: a done, a failed and a pending run. */
 export interface Shop {
   readonly store: string
   readonly doneId: string
@@ -11,13 +11,13 @@ export interface Shop {
   readonly waitingId: string
   /** Runs a command on the store. */
   on(...args: string[]): Promise<Ended>
-  /** What a command prints, which must have worked and fit 80 columns without an escape code. */
+  /** The output of a command, which must succeed and fit 80 columns without escape codes. */
   printed(...args: string[]): Promise<string>
-  /** What a command gives as JSON, which must have worked. */
+  /** The JSON output of a command, which must succeed. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T>
 }
 
-/** Makes such a store. */
+/** Creates such a store. */
 export async function openShop(): Promise<Shop> {
   const store = `sqlite:${join(emptyDirectory(), 'rota.db')}`
   const ids = await fill(store)

@@ -21,7 +21,7 @@ export function newDirectory(): string {
   return directory
 }
 
-/** Starts a command with what its three streams are. */
+/** Starts a command with the given standard streams. */
 export function start(args: readonly string[], cwd: string, stdio: StdioOptions): ChildProcess {
   const env = { PATH: process.env['PATH'], HOME: cwd, XDG_STATE_HOME: cwd, TZ: 'UTC', WORKER_ENABLED: 'on' }
   const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio })
@@ -29,20 +29,20 @@ export function start(args: readonly string[], cwd: string, stdio: StdioOptions)
   return child
 }
 
-/** The exit code of a command, once it has ended. */
+/** The exit code of a command, when it has ended. */
 export async function endOf(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
   return await new Promise((resolve) => child.once('exit', (code) => resolve(code)))
 }
 
-/** All that a command writes to its standard error. */
+/** Everything that a command writes to its standard error. */
 export async function textOf(child: ChildProcess): Promise<string> {
   let text = ''
   for await (const piece of child.stderr ?? []) text += String(piece)
   return text
 }
 
-/** Runs a command on a disk that is full. */
+/** Runs a command on a full disk. */
 export async function onFullDisk(
   args: readonly string[],
   cwd: string,

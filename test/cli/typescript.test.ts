@@ -9,7 +9,7 @@ function write(files: Readonly<Record<string, string>>): string {
   return directory
 }
 
-/** The store that a config names: it is not there, and the refusal says which one was meant. */
+/** The store of a config: it does not exist, and the error names it. */
 async function storeNamed(cwd: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const { stderr } = await rota(['list', '--config', 'rota.config.ts'], { cwd, env })
   return /sqlite:\S*\/(\w+)\.db does not exist/.exec(stderr)?.[1] ?? stderr
@@ -19,7 +19,7 @@ const config = `import { name } from './name.js'
 const store: string = 'sqlite:' + name + '.db'
 export default { store, jobs: {} }`
 
-it('a config in TypeScript imports ./x.js where only x.ts is there, and x.js where that is', async () => {
+it('a config in TypeScript imports x.ts as ./x.js, and x.js if it exists', async () => {
   const text = `import { last } from './last.mjs'\nexport const name: string = 'from' + last`
   const cwd = write({ 'rota.config.ts': config, 'name.ts': text, 'last.mts': `export const last = 'Ts'` })
   expect(await storeNamed(cwd)).toBe('fromTs')
@@ -28,12 +28,12 @@ it('a config in TypeScript imports ./x.js where only x.ts is there, and x.js whe
   expect(await storeNamed(cwd)).toBe('fromJs')
 })
 
-it('what is not there under either name is told by the name that was written', async () => {
+it('the error for a missing import has the name as written', async () => {
   expect(await storeNamed(write({ 'rota.config.ts': config }))).toMatch(/Cannot find module '\S+name\.js'/)
 })
 
-it('a loader of the user reads TypeScript where there is one, as tsx does', async () => {
-  // Reads what blanking out types cannot: here, anything at all.
+it('a loader of the user, such as tsx, reads TypeScript', async () => {
+  // This loader accepts any text, which stripping types cannot.
   const hooks = `export async function load(url, context, next) {
     if (!url.endsWith('name.ts')) return next(url, context)
     return { format: 'module', shortCircuit: true, source: "export const name = 'loaded'" }

@@ -15,7 +15,7 @@ afterEach(async () => {
 /** Code that defines `wait(ms)`. */
 export const wait = `const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))`
 
-/** An app whose jobs are due at once, with more code after them. */
+/** An app whose jobs are due immediately, with more code after them. */
 export function app(jobs: Readonly<Record<string, string>>, more = ''): string {
   const defined = Object.entries(jobs).map(
     ([name, code]) =>
@@ -37,7 +37,7 @@ export function up(code: string, ...args: readonly string[]): Running {
   return engine
 }
 
-/** The lines that it told, as data. */
+/** The lines that it printed, as data. */
 export function linesOf({ stdout }: Ended): Record<string, unknown>[] {
   return stdout
     .trimEnd()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyDirectory, rota } from './rota.js'
 import { app, linesOf, up } from './uncaught-app.js'
 
-it('what the code of a config leaves behind keeps no command from ending', async () => {
+it('timers and handles of a config do not prevent a command from ending', async () => {
   const cwd = emptyDirectory()
   const config = (more: string): string =>
     `setInterval(() => 0, 1e6); export default { store: 'sqlite:rota.db', jobs: { a: { command: ['true'] } }${more} }`
@@ -62,7 +62,7 @@ describe('rota up and an error that nobody caught', () => {
 })
 
 describe('process.exit in the code of a run', () => {
-  it('is no success of rota up: exit code 70, and a line that names who called it and what ran', async () => {
+  it('is an error of rota up: exit code 70, and a line that names the caller and the running attempts', async () => {
     const engine = up(
       app({ leaves: `async () => { await wait(300); process.exit(0) }`, runs: `async () => wait(60_000)` }),
     )
@@ -110,7 +110,7 @@ describe('a program that uses the library', () => {
     expect(ofNoRun).toMatchObject({ status: 1, said: expect.stringContaining('of the program') as unknown })
   })
 
-  it('keeps what Node does with such an error where it asks for nothing', () => {
+  it('gets the default behaviour of Node unless it traces errors', () => {
     const crashed = program('')
     expect(crashed).toMatchObject({ status: 1, said: expect.stringContaining('Error: forgotten') as unknown })
   })

@@ -38,14 +38,14 @@ const jobs = {
   endless: { command: ['node', '-e', 'console.log("endless begins"); setInterval(() => {}, 1000)'] },
 }
 
-/** Whether a process still runs; one that nobody has collected yet does not. */
+/** Whether a process is still running; a zombie is not. */
 function isAlive(pid: number): boolean {
   const status = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
   return status !== '' && !status.startsWith('Z')
 }
 
 describe('rota up', () => {
-  it('tells what it starts and what happens, and stops in order', async () => {
+  it('prints what it starts and what happens, and stops cleanly', async () => {
     const cwd = app({
       jobs,
       triggers: { hello: { job: 'greet', at: '2026-01-01T00:00:00Z' }, soon: { job: 'greet', every: '1h' } },
@@ -93,7 +93,7 @@ describe('rota up', () => {
     },
   )
 
-  it('performs what other processes ask for, who see its log and its end', async () => {
+  it('performs runs of other processes, which see their log and end', async () => {
     const cwd = app({ jobs })
     const engine = up(['--json'], { cwd })
     await engine.said('"event":"hint"')
@@ -124,7 +124,7 @@ describe('rota up', () => {
     expect(events.every(({ time }) => typeof time === 'string')).toBe(true)
   }, 60_000)
 
-  it('lets what runs finish, and says what it waits for', async () => {
+  it('lets running attempts finish, and says what it waits for', async () => {
     const cwd = app({ jobs, triggers: { slow: { job: 'slow', at: '2026-01-01T00:00:00Z' } } })
     const engine = up([], { cwd })
     await engine.said('slow begins')
@@ -135,7 +135,7 @@ describe('rota up', () => {
     expect(stdout).toMatch(/│ slow {2}slow ends\n.*✓ slow {2}done in [^\n]*\nstopped\n$/)
   })
 
-  it('releases what does not finish within the grace, and the next start goes on with it', async () => {
+  it('releases runs that do not finish within the grace period, and the next start performs them', async () => {
     const cwd = app({ jobs, triggers: { endless: { job: 'endless', at: '2026-01-01T00:00:00Z' } } })
     const engine = up(['--grace', '10ms'], { cwd })
     await engine.said('endless begins')
@@ -152,7 +152,7 @@ describe('rota up', () => {
     expect((await second.ended).code).toBe(143)
   })
 
-  it('a second signal stops at once and takes the commands that run with it', async () => {
+  it('a second signal stops immediately and kills running commands', async () => {
     const talks =
       'console.log("deaf as " + process.pid); process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'
     const cwd = app({
@@ -169,7 +169,7 @@ describe('rota up', () => {
     await expect.poll(() => isAlive(pid)).toBe(false)
   })
 
-  it('after a kill goes on with everything, and says since when nothing ran', async () => {
+  it('after a kill continues with everything, and says since when nothing ran', async () => {
     const cwd = app({ jobs, triggers: { tick: { job: 'greet', cron: '* * * * * *' } } })
     const engine = up([], { cwd })
     await engine.said(/✓ tick/)
@@ -217,7 +217,7 @@ describe('rota up', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false)
   })
 
-  it('runs only the roles it is left with', async () => {
+  it('runs only its roles that are not switched off', async () => {
     const cwd = app({ jobs, triggers: { hello: { job: 'greet', at: '2026-01-01T00:00:00Z' } } })
     const engine = up([], { cwd, env: { WORKER_ENABLED: 'off' } })
     await engine.said('  scheduler; 4 jobs')
@@ -240,7 +240,7 @@ describe('rota up', () => {
     expect((await engine.ended).code).toBe(0)
   })
 
-  it('refuses what it cannot start with', async () => {
+  it('refuses invalid options', async () => {
     const faulty = app({
       jobs: { a: { command: 'ls -l' } },
       triggers: { t: { job: 'a', cron: '61 * * * *' } },
@@ -272,7 +272,7 @@ describe('rota up', () => {
     expect(grace.stderr).toContain('[DURATION_INVALID]')
   })
 
-  it('takes an app that a module makes itself, and ends with 70 on an error nobody caught', async () => {
+  it('accepts an app that a module exports, and exits with 70 after an uncaught error', async () => {
     const cwd = emptyDirectory()
     const index = new URL('../../dist/index.js', import.meta.url).href
     const code = `import { rota } from ${JSON.stringify(index)}
@@ -297,7 +297,7 @@ describe('rota up', () => {
 })
 
 describe('rota runs --watch', () => {
-  it('goes on with every change until it is interrupted', async () => {
+  it('prints every change until it is interrupted', async () => {
     const cwd = app({ jobs })
     const engine = up([], { cwd })
     await engine.said('Ctrl-C')

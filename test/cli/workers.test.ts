@@ -22,7 +22,7 @@ interface Shown {
 }
 
 describe('rota workers', () => {
-  it('shows every process with what it does, its load and its last heartbeat, within 80 columns', async () => {
+  it('shows every process with its roles, load and last heartbeat, within 80 columns', async () => {
     const { cwd, up, shown } = place('sqlite:rota.db', '30s')
     const both = await up()
     const planner = await up('--role', 'scheduler')
@@ -43,7 +43,7 @@ describe('rota workers', () => {
     expect(lines).toContainEqual(expect.stringMatching(/ worker +0\/2 .* ago +live$/))
   })
 
-  it('says where nobody is there, and where a process was killed that it is gone', async () => {
+  it('says if there is no process, and shows a killed process as gone', async () => {
     const { cwd, up, shown } = place('sqlite:rota.db', '1s')
     const killed = await up()
     killed.child.kill('SIGKILL')
@@ -61,7 +61,7 @@ describe('rota workers', () => {
     expect(await shown()).toEqual([])
   })
 
-  it('drain waits for what is performed, where it is asked to', async () => {
+  it('drain --wait waits for running attempts', async () => {
     const { cwd, up, begun, release } = place('sqlite:rota.db')
     const engine = await up()
     await rota(['enqueue', 'wait'], { cwd })
@@ -73,7 +73,7 @@ describe('rota workers', () => {
     expect(await states(cwd)).toEqual({ wait: 'done' })
   })
 
-  it('refuses what it does not understand', async () => {
+  it('refuses invalid arguments', async () => {
     const { cwd, up } = place('sqlite:rota.db')
     await up()
     const lines = [
@@ -98,7 +98,7 @@ describe('rota workers', () => {
 })
 
 describe.each(['sqlite:rota.db', 'files:queue'])('rota workers drain on %s', (store) => {
-  it('lets a process finish what it has and end by itself, and leaves the rest to others', async () => {
+  it('lets a process finish its runs and exit, and leaves the rest to others', async () => {
     const { cwd, up, begun, release, shown } = place(store)
     const old = await up()
     await rota(['enqueue', 'wait'], { cwd })
@@ -124,7 +124,7 @@ describe.each(['sqlite:rota.db', 'files:queue'])('rota workers drain on %s', (st
     await fresh.said(/✓ greet/)
   })
 
-  it('is taken back by undrain while the process has not ended', async () => {
+  it('can be cancelled with undrain while the process has not exited', async () => {
     const { cwd, up, begun, release, shown } = place(store)
     const engine = await up()
     await rota(['enqueue', 'wait'], { cwd })
@@ -143,7 +143,7 @@ describe.each(['sqlite:rota.db', 'files:queue'])('rota workers drain on %s', (st
   })
 })
 
-/** A directory with a config whose job `wait` ends when the test says so. */
+/** A directory with a config whose job `wait` the test ends. */
 function place(store: string, lease = '3s') {
   const cwd = emptyDirectory()
   const [began, go] = [join(cwd, 'began'), join(cwd, 'go')]

@@ -13,7 +13,7 @@ const partitions = (...labels: string[]) =>
   labels.map((partition) => ({ partition, state: 'missing', doneAt: null, run: null }) as const)
 
 describe('the graph of assets', () => {
-  it('puts each asset behind everything that it is made from', () => {
+  it('puts each asset after its dependencies', () => {
     const places = placesOf([
       node('invoice', 'report', 'raw'),
       node('report', 'raw'),
@@ -30,7 +30,7 @@ describe('the graph of assets', () => {
     expect(new Set(rows).size).toBe(4)
   })
 
-  it('ends where assets are made from each other or from unknown ones', () => {
+  it('ends if assets depend on each other or on unknown ones', () => {
     const places = placesOf([node('a', 'b', 'gone'), node('b', 'a')])
     expect([...places.keys()].toSorted()).toEqual(['a', 'b'])
   })
@@ -78,7 +78,7 @@ describe('an edit of a trigger', () => {
     })
   })
 
-  it('keeps the limits of catching up that the new rule has, and brings all of them back', () => {
+  it('keeps the catch-up limits that the new mode has, and restores all of them', () => {
     const catchUp = { mode: 'all', maxRuns: 7, maxAgeMs: 3_600_000, graceMs: 60_000 }
     const trigger = { catchUp } as unknown as Parameters<typeof withLimits>[1]
     const modes = ['skip', 'latest', 'all'] as const

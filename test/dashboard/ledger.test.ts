@@ -20,14 +20,14 @@ const entry: LedgerEntry = {
 const covered = { due: 3, run: 3, explained: {}, unexplained: 0, unexpected: 0 }
 
 describe('a day of the map', () => {
-  test('shows what is unexplained first, then what nobody chose, and nothing where nothing was due', () => {
+  test('shows unexplained due times first, then unwanted reasons, and nothing if nothing was due', () => {
     expect(markOf(covered)).toBe('done')
     expect(markOf({ ...covered, explained: { paused: 2, missed: 1 } })).toBe('missed')
     expect(markOf({ ...covered, explained: { missed: 1 }, unexplained: 1 })).toBe('unexplained')
     expect(markOf({ ...covered, due: 0, run: 0 })).toBeUndefined()
   })
 
-  test('counts into the proof; one that was not counted yet is said to be missing', () => {
+  test('is part of the proof; a day that was not counted yet is reported as missing', () => {
     const days = [
       { date: '2026-11-16', coverage: { ...covered, due: 4, explained: { missed: 1 } } },
       { date: '2026-11-17', coverage: covered },
@@ -45,7 +45,7 @@ describe('a day of the map', () => {
 })
 
 describe('the export', () => {
-  test('has one line for each range, with a head in CSV and with JSON in NDJSON', () => {
+  test('has one line for each range, with a header in CSV and with JSON in NDJSON', () => {
     expect(exportText([entry], 'csv').split('\r\n')).toEqual([
       'seq,trigger,version,firstAt,lastAt,reason,rule,blocker,detail,recordedAt',
       '7,nightly,1,2026-11-17T01:00:00.000Z,2026-11-17T01:00:00.000Z,missed,catch-up:skip,,,2026-11-17T01:31:00.000Z',
@@ -59,7 +59,7 @@ describe('the export', () => {
     ).toEqual([entry, entry])
   })
 
-  test('keeps a text of somebody in its cell, and no spreadsheet takes it for a formula', () => {
+  test('keeps a text in its cell, and no spreadsheet treats it as a formula', () => {
     const cellOf = (detail: string): string =>
       exportText([{ ...entry, detail }], 'csv').split('catch-up:skip,,')[1] ?? ''
     expect(cellOf('ana: "db", upgrade\nnow')).toBe('"ana: ""db"", upgrade\nnow",2026-11-17T01:31:00.000Z\r\n')
@@ -67,7 +67,7 @@ describe('the export', () => {
   })
 })
 
-test('a filter of the ledger names a trigger and reasons, and says what it does not understand', () => {
+test('a filter of the ledger names a trigger and reasons, and reports unknown words', () => {
   expect(readFilter('trigger:nightly reason:missed reason:overlap reason:bad mail')).toEqual({
     trigger: 'nightly',
     reasons: ['missed', 'overlap'],

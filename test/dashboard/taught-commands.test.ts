@@ -4,7 +4,7 @@ import { withSubcommands } from '../../src/cli/framework/subcommand.js'
 import { isWhole } from '../features.js'
 import { filesUnder } from '../repository.js'
 
-// The dashboard has all pages, whichever features are there.
+// The dashboard has all pages, even if features were removed.
 it.runIf(isWhole)(
   'every command line that the dashboard teaches has a command and options that exist',
   async () => {

@@ -25,7 +25,7 @@ function axis(zone: string, from: string, until: string, widthPx = 1000) {
   return { major: major.map(({ label }) => label), minor, labels: minor.map(({ label }) => label) }
 }
 
-describe('the stretch that is shown', () => {
+describe('the period that is shown', () => {
   const view = { fromMs: at('2026-11-16T00:00:00Z'), untilMs: at('2026-11-17T00:00:00Z') }
 
   test('zooming keeps the instant under the pointer where it is', () => {
@@ -86,7 +86,7 @@ test.each([
 })
 
 describe('the ticks of the axis', () => {
-  test('hours stand below their dates', () => {
+  test('hours are below their dates', () => {
     const { major, labels } = axis('Europe/Berlin', '2026-11-15T21:00:00Z', '2026-11-16T07:00:00Z')
     expect(major).toEqual(['Sun 15 Nov', 'Mon 16 Nov'])
     expect(labels).toEqual([
@@ -104,12 +104,12 @@ describe('the ticks of the axis', () => {
     ])
   })
 
-  test('an hour that clocks skip is not there', () => {
+  test('an hour that clocks skip is missing', () => {
     const { labels } = axis('Europe/Berlin', '2027-03-28T00:00:00Z', '2027-03-28T04:00:00Z', 250)
     expect(labels).toEqual(['01:00', '03:00', '04:00', '05:00', '06:00'])
   })
 
-  test('an hour that clocks repeat stands there twice, an hour apart', () => {
+  test('an hour that clocks repeat is shown twice, an hour apart', () => {
     const { labels, minor } = axis('Europe/Berlin', '2026-10-24T23:00:00Z', '2026-10-25T03:00:00Z', 250)
     expect(labels).toEqual(['01:00', '02:00', '02:00', '03:00', '04:00'])
     expect(minor.map(({ atMs }) => atMs)).toEqual(
@@ -184,7 +184,7 @@ describe('the ticks of the axis', () => {
 })
 
 describe('what is read', () => {
-  test('the same pieces cover a stretch wherever it begins inside of them', () => {
+  test('the same pieces cover a period wherever it begins inside them', () => {
     const view = (from: string) => ({ fromMs: at(from), untilMs: at(from) + 6 * hour })
     expect(tilesOf(view('2026-11-16T03:20:00Z'))).toEqual(tilesOf(view('2026-11-16T03:40:00Z')))
   })

@@ -32,7 +32,7 @@ describe('merging', () => {
     ])
   })
 
-  test('what is to come never merges with what was', () => {
+  test('the future never merges with the past', () => {
     const items = itemsOf([point(0), point(1), point(2, 'due'), point(3, 'due')], [], 10)
     expect(items.map(({ mark, count }) => [mark, count])).toEqual([
       ['done', 2],
@@ -67,7 +67,7 @@ describe('merging', () => {
     )
   })
 
-  test('a shape stands four pixels or more from its neighbours, and blocks do not overlap', () => {
+  test('a shape is four pixels or more from its neighbours, and blocks do not overlap', () => {
     fc.assert(
       fc.property(lane, fc.integer({ min: 1, max: 3000 }), (points, msPerPx) => {
         const items = itemsOf(points, [], msPerPx)

@@ -49,12 +49,12 @@ describe('a day of the year of a trigger', () => {
     expect(dayMark({ ...day, ...changes })).toBe(mark)
   })
 
-  it('says its numbers', () => {
+  it('shows its numbers', () => {
     expect(dayText({ ...day, done: 2, ranges: { missed: 1 } })).toBe('17 Nov 2026: 2 done, missed (1 range)')
     expect(dayText(day)).toBe('17 Nov 2026: nothing due')
   })
 
-  it('stands in the row of its weekday, Monday first', () => {
+  it('is in the row of its weekday, Monday first', () => {
     expect(['2026-01-01', '2024-01-01', '2023-01-01'].map(daysBefore)).toEqual([3, 0, 6])
   })
 })

@@ -10,20 +10,20 @@ import { Host } from './host.js'
 import { judge, type Judgement } from './judge.js'
 import { untilQuiet } from './quiet.js'
 
-/** What a campaign of faults showed. */
+/** The result of a campaign of faults. */
 export interface FaultReport extends Judgement {
   readonly faults: Readonly<Record<string, number>>
   readonly acknowledged: number
   readonly refused: number
   readonly orders: number
   readonly rolledBack: number
-  /** How long it took, after the server was back, until something was performed that became due after that. */
+  /** How long it took, after the return of the server, until a run was performed that became due after that. */
   readonly healedMs: readonly number[]
-  /** How long it took, after the last fault, until nothing was left to do but what had just become due. */
+  /** How long it took, after the last fault, until everything was done that was not just due. */
   readonly quietMs: number
 }
 
-/** Lets schedulers, workers and clients go on against one server while everything that can break breaks, and then reads what is left. */
+/** Runs schedulers, workers and clients on one server, causes random faults, and then checks the result. */
 export async function faultCampaign(options: {
   readonly seed: number
   readonly durationMs: number
@@ -224,7 +224,7 @@ class Campaign {
 
 type Fault = readonly [string, () => Promise<void>]
 
-/** A program that finds no server when it starts says so and ends; whoever supervises it starts it again. */
+/** A program that finds no server when it starts exits with an error; its supervisor starts it again. */
 function isAtStart(end: string): boolean {
   return end.includes('STORE_AWAY') || end.includes('cannot be reached')
 }

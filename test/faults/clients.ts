@@ -4,7 +4,7 @@ import { rota } from '../../src/index.js'
 import type { SeededRandom } from '../../src/testing/random.js'
 import type { Asked } from './judge.js'
 
-/** Programs that enqueue: some by the library, some in a transaction of their own beside a row of their own. */
+/** Clients that enqueue: some with the library, some in their own transaction together with their own row. */
 export class Clients {
   readonly #store: string
   readonly #database: string
@@ -14,7 +14,7 @@ export class Clients {
   readonly #end = new AbortController()
   #working: readonly Promise<void>[] = []
   #count = 0
-  /** How often somebody was refused. */
+  /** How many calls were refused. */
   refused = 0
 
   constructor(options: { store: string; database: string; random: SeededRandom }) {
@@ -30,7 +30,7 @@ export class Clients {
     this.#working = [this.#enqueue(), this.#order()]
   }
 
-  /** Ends them; answers what they did. */
+  /** Stops them; returns what they did. */
   async stop(): Promise<Asked> {
     this.#end.abort()
     await Promise.all(this.#working)
@@ -70,7 +70,7 @@ export class Clients {
         await client.query('insert into orders values ($1)', [order])
         await app.enqueue('work', { order }, { tx: client })
         if (this.#random.chance(0.3)) {
-          // Before it is tried: whether the server hears of it or not, it does not commit.
+          // Recorded before the rollback: whether it reaches the server or not, nothing is committed.
           this.#rolledBack.push(order)
           await client.query('rollback')
         } else {
@@ -87,12 +87,12 @@ export class Clients {
     await app.close()
   }
 
-  /** Being refused is part of it; anything else is not. */
+  /** Refusals are expected; other errors are not. */
   #forgive(error: unknown): void {
     this.refused += 1
     const { code = '', message = '' } = error as { code?: string; message?: string }
     const isRefused = ['STORE_AWAY', 'STORE_BUSY'].includes(code) || message.includes('no job is named')
-    // Of the system, of the server, and of the driver, which has no codes.
+    // Errors of the system, of the server, and of the driver, which has no codes.
     const isCut = /^(?:E[A-Z]+|57P..|08...|25P03)$/.test(code)
     if (isRefused || isCut || /terminated|timeout|closed|not queryable/.test(message)) return
     throw error

@@ -7,7 +7,7 @@ import { Proxy } from '../fixtures/proxy.js'
 import { ServerProcess } from '../fixtures/server-process.js'
 import { Host } from './host.js'
 
-/** A primary and a standby that streams from it, an address that leads to one of them, and hosts that work there. */
+/** A primary, its streaming standby, an address that leads to one of them, and hosts that use it. */
 export class Failover {
   readonly primary: ServerProcess
   readonly standby: ServerProcess
@@ -59,13 +59,13 @@ export class Failover {
     return host
   }
 
-  /** The primary is gone, the standby takes its place, and the address leads there; gives when that was so. */
+  /** Kills the primary, promotes the standby, and moves the address; returns the time at which that was done. */
   async failOver(): Promise<number> {
     await this.primary.kill()
     this.proxy.cutAll()
     await this.standby.promote()
     const client = await this.standby.connect()
-    // Nobody is left who could confirm.
+    // No standby is left to confirm commits.
     await client.query(`alter system set synchronous_standby_names = ''`)
     await client.query('select pg_reload_conf()')
     await client.end()
@@ -78,7 +78,7 @@ export class Failover {
     await until(async () => (await this.begun()).some(({ beganAt }) => beganAt > at))
   }
 
-  /** Every attempt that was begun. */
+  /** Every attempt that began. */
   async begun(): Promise<{ id: string; attempt: number; beganAt: number }[]> {
     const lines = (await readFile(this.diary, 'utf8')).split('\n').map((line) => line.split(' '))
     return lines
@@ -99,7 +99,7 @@ async function streaming(client: Client): Promise<string | undefined> {
   return rows[0]?.sync_state
 }
 
-/** Asks until something is so. */
+/** Polls until a condition is true. */
 export async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await wait(50)
 }

@@ -12,9 +12,9 @@ export interface HostOptions {
   readonly diary: string
   /** Where the one-shots begin. */
   readonly fromAt: number
-  /** Where it keeps what it has seen. */
+  /** The directory of its witness files. */
   readonly state: string
-  /** What stands before the program: the command that puts it into a network namespace. */
+  /** The command before the program, which puts it into a network namespace. */
   readonly within?: readonly string[]
   readonly arguments?: readonly string[]
 }
@@ -25,14 +25,14 @@ export class Host {
   #child: ChildProcess | undefined
   #isWanted = false
   #running: Promise<void> = Promise.resolve()
-  /** How often it has ended by itself, and what it said then. */
+  /** How often it has exited without being stopped, and its last output. */
   readonly ends: string[] = []
 
   constructor(options: HostOptions) {
     this.#options = options
   }
 
-  /** Resolves when it says for the first time that it is at work. */
+  /** Resolves when it reports for the first time that it has started. */
   async start(): Promise<void> {
     this.#isWanted = true
     await new Promise<void>((resolve, reject) => {
@@ -45,12 +45,12 @@ export class Host {
     return this.#child?.pid
   }
 
-  /** Sends a signal to the program, if it is there. */
+  /** Sends a signal to the program, if it is running. */
   signal(name: NodeJS.Signals): void {
     this.#child?.kill(name)
   }
 
-  /** Ends it for good. */
+  /** Stops it and does not restart it. */
   async stop(): Promise<void> {
     this.#isWanted = false
     this.signal('SIGKILL')

@@ -9,22 +9,22 @@ export interface Asked {
   readonly acknowledged: readonly string[]
   /** Orders of transactions that were rolled back. */
   readonly rolledBack: readonly number[]
-  /** Orders that stand in the clients' own table, whether the clients were told so or not. */
+  /** Orders in the clients' own table, whether the clients got an answer or not. */
   readonly ordered: readonly number[]
 }
 
-/** What the judges found. */
+/** The result of the checks. */
 export interface Judgement {
   readonly runs: number
   readonly instants: number
   readonly skipped: number
   readonly attempts: number
   readonly repeated: number
-  /** Everything that broke a promise, one sentence each. */
+  /** All broken guarantees, one sentence each. */
   readonly broken: readonly string[]
 }
 
-/** Holds what the store says and what the handlers left on disk against what was due and what was asked for. */
+/** Compares the store and the lines that handlers wrote to disk with what was due and what was enqueued. */
 export async function judge(store: string, diary: string, asked: Asked): Promise<Judgement> {
   const app = createApp({ store }, 'code:judge')
   const runs = await allRuns(app)
@@ -47,13 +47,13 @@ export async function judge(store: string, diary: string, asked: Asked): Promise
   return { runs: runs.length, ...timed.counts, attempts: all.length, repeated, broken }
 }
 
-/** One attempt as its handler saw it; killed before its end, it has none. */
+/** One attempt as its handler recorded it; without an end if it was killed. */
 interface Begun {
   readonly attempt: number
   readonly beganAt: number
   readonly endedAt: number | undefined
   readonly number: string
-  /** Whether its process was made to stand still at some time: what others took over meanwhile goes on when it wakes. */
+  /** Whether its process was stopped (SIGSTOP) at some time: its attempt continues when it wakes, although others took it over. */
   readonly stoodStill: boolean
 }
 
@@ -78,7 +78,7 @@ function readDiary(text: string): Map<string, Begun[]> {
   return byRun
 }
 
-/** Every due instant, computed by plain arithmetic, is one run or lies in one range of the ledger. */
+/** Every due time, computed with simple arithmetic, is one run or in one range of the ledger. */
 async function checkInstants(
   app: App,
   runs: readonly Run[],
@@ -122,7 +122,7 @@ const grids: Readonly<Record<string, number | undefined>> = {
   skipping: 250,
 }
 
-/** Each run of a chain is due its interval after the end of the one before, and no two are unfinished. */
+/** Each run of an after-finish trigger is due one interval after the end of the previous one, and at most one is unfinished. */
 function checkChain(runs: readonly Run[]): string[] {
   const chain = runs.filter(({ trigger }) => trigger === 'chain').toSorted((a, b) => a.dueAt - b.dueAt)
   if (chain.length < 3) return [`the chain has only ${chain.length} links`]
@@ -139,7 +139,7 @@ function checkShots(runs: readonly Run[]): string[] {
   return names.size === shots.length ? [] : ['a one-shot has two runs']
 }
 
-/** What was acknowledged is done, what was rolled back never was, and an order has its run, or neither is there. */
+/** Acknowledged runs are done, rolled back ones do not exist, and an order and its run exist together or not at all. */
 function checkAsked({ acknowledged, rolledBack, ordered }: Asked, runs: readonly Run[]): string[] {
   const byId = new Map(runs.map((run) => [run.id, run]))
   const numberOf = ({ payload }: Run): number => (payload as { order?: number } | undefined)?.order ?? -1
@@ -155,7 +155,7 @@ function checkAsked({ acknowledged, rolledBack, ordered }: Asked, runs: readonly
   ]
 }
 
-/** What is done was begun; no attempt began twice; nothing was performed that is not there. */
+/** Every done run began; no attempt began twice; every performed run exists. */
 function checkPerformed(
   runs: readonly Run[],
   begun: ReadonlyMap<string, readonly Begun[]>,
@@ -176,7 +176,7 @@ function checkPerformed(
   return broken
 }
 
-/** Every attempt but the last one has an end that explains the next, and there are no gaps. */
+/** Every attempt except the last one has an end that explains the next, and there are no gaps. */
 function checkRepeats(runs: readonly Run[], attempts: ReadonlyMap<string, readonly Attempt[]>): string[] {
   const explained: readonly string[] = ['lost', 'released', 'failed']
   const byId = new Map(runs.map((run) => [run.id, run]))
@@ -190,7 +190,7 @@ function checkRepeats(runs: readonly Run[], attempts: ReadonlyMap<string, readon
   })
 }
 
-/** No two attempts of a run, of a trigger or of a job that lets in one at a time ran at once, unless the first was lost. */
+/** No two attempts of a run, of a trigger or of an exclusive job ran at the same time, unless the first was lost. */
 function checkOverlaps(
   runs: readonly Run[],
   begun: ReadonlyMap<string, readonly Begun[]>,
@@ -199,7 +199,7 @@ function checkOverlaps(
   const lines = new Map<string, (Begun & { readonly isLost: boolean; readonly id: string })[]>()
   for (const { id, job, trigger } of runs) {
     const endOf = (number: number) => attempts.get(id)?.find(({ attempt }) => attempt === number)?.end
-    // An attempt that was lost counts as released as soon as its worker wakes up and reports.
+    // A lost attempt becomes released when its worker wakes up and reports.
     const isLost = ({ attempt, stoodStill }: Begun): boolean =>
       endOf(attempt) === 'lost' || (stoodStill && endOf(attempt) === 'released')
     const ones = (begun.get(id) ?? []).map((one) => ({ ...one, id, isLost: isLost(one) }))

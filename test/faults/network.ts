@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** Namespaces of the kernel as hosts with cables of their own, on one bridge. */
+/** Network namespaces of the kernel as hosts with their own cables, on one bridge. */
 export class Network {
   readonly #name: string
   readonly #hosts: string[] = []
@@ -9,7 +9,7 @@ export class Network {
     this.#name = name
   }
 
-  /** A network without hosts, or nothing where this machine does not let make one. */
+  /** A network without hosts; undefined if this machine does not allow it. */
   static make(): Network | undefined {
     const network = new Network(`rt${process.pid % 100_000}`)
     try {
@@ -23,12 +23,12 @@ export class Network {
     }
   }
 
-  /** All addresses of it. */
+  /** The address range. */
   get addresses(): string {
     return '10.213.0.0/24'
   }
 
-  /** Adds a host; gives its address. */
+  /** Adds a host; returns its address. */
   add(host: string): string {
     this.#hosts.push(host)
     const address = `10.213.0.${this.#hosts.length}`
@@ -43,12 +43,12 @@ export class Network {
     return address
   }
 
-  /** What stands before a program that runs on a host. */
+  /** The command before a program that runs on a host. */
   within(host: string): string[] {
     return ['ip', 'netns', 'exec', this.#cable(host)]
   }
 
-  /** Pulls the cable of a host. */
+  /** Cuts the connection of a host. */
   unplug(host: string): void {
     run('link', 'set', this.#cable(host), 'down')
   }
@@ -75,6 +75,6 @@ function attempt(...words: readonly string[]): void {
   try {
     run(...words)
   } catch {
-    // It was not made, or is gone.
+    // It does not exist.
   }
 }

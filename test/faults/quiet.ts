@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { rota } from '../../src/index.js'
 
-/** Resolves when nothing is left of what was enqueued, and nothing that was due more than a moment ago. */
+/** Resolves when everything that was enqueued, or was due more than a moment ago, is done. */
 export async function untilQuiet(store: string): Promise<void> {
   const app = rota({ store })
   for (;;) {

@@ -1,5 +1,5 @@
-// The app that the faults befall: every attempt leaves a line on disk when it begins and one when it ends, so that what
-// really happened can be read afterwards, whatever the store says.
+// The app of the fault tests: every attempt writes a line to disk when it begins and one when it ends, so that the tests
+// can compare what really happened with the store.
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

@@ -14,7 +14,7 @@ const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-05T23:59:59Z' }
 const instants = 5 * 24 * 60
 
-it(`a backfill whose processes are killed with kill -9 runs each of ${instants} instants once, or stops (seed ${seed})`, async () => {
+it(`a backfill whose processes are killed with kill -9 runs each of ${instants} due times once, or stops (seed ${seed})`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-backfill-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const store = `sqlite:${join(directory, 'rota.db')}`
@@ -42,7 +42,7 @@ it(`a backfill whose processes are killed with kill -9 runs each of ${instants} 
   const stateOf = async (id: string): Promise<string> => (await app.backfills.get(id)).state
 
   const id = await plan()
-  // Whoever starts it dies as well, and it is started twice.
+  // The process that starts it is killed as well, and it is started twice.
   for (let i = 0; i < 2; i++) {
     const starter = spawn(process.execPath, [program, 'backfill', '--start', id, '--store', store])
     await wait(random.int(300, 700))
@@ -58,7 +58,7 @@ it(`a backfill whose processes are killed with kill -9 runs each of ${instants} 
   const next = await app.backfills.cancel(id)
   expect(next).toMatchObject({ state: 'cancelled', cancelledRuns: instants })
   const other = await plan()
-  // Whichever is first: one that is cancelled is not started any more.
+  // If the cancel comes first, it cannot be started any more.
   const starting = app.backfills.start(other).catch(() => undefined)
   const cancelling = app.backfills.cancel(other)
   await killSome(async () => (await stateOf(other)) === 'cancelled')

@@ -25,7 +25,7 @@ interface Sending {
   readonly request?: { readonly path: string; readonly body: object }
 }
 
-/** Sends a request from a process of its own, which may die at a point. */
+/** Sends a request from a separate process, which may be killed at a given point. */
 async function send({ store, env }: Stage, options: Sending = {}) {
   const { key = 'order-7', dies = '', request: { path, body } = enqueue } = options
   return await new Promise<{ signal: unknown; answer: Record<string, unknown> | undefined }>((resolve) => {
@@ -97,7 +97,7 @@ describe.each([
     },
   )
 
-  it('cancels a run once, and answers with the run as it is', async () => {
+  it('cancels a run once, and returns the current run', async () => {
     const stage = await on()
     await send(stage, { dies: 'answered' })
     const [id] = (await kept(stage)).runs
@@ -111,7 +111,7 @@ describe.each([
     })
   })
 
-  it('makes no second change where the answer cannot be made again, and says what was changed', async () => {
+  it('makes no second change if the answer is lost, and says what was changed', async () => {
     const stage = await on()
     const request = { path: '/freeze', body: { reason: 'once' } }
     expect(await send(stage, { dies: 'committed', request })).toEqual(killed)

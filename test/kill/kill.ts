@@ -10,18 +10,18 @@ import { checkPerformed, readPerformed } from './performed.js'
 
 const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
 
-/** What a campaign of kills showed. */
+/** The result of a campaign of kills. */
 export interface KillReport {
   readonly kills: number
   readonly enqueued: number
   readonly runs: number
   readonly attempts: number
   readonly repeated: number
-  /** Everything that broke a promise, one sentence each. */
+  /** All broken guarantees, one sentence each. */
   readonly broken: readonly string[]
 }
 
-/** Starts the real program twice on one store, kills either at random moments under load, and then reads what is left. */
+/** Starts the real program twice on one store, kills either at random moments under load, and then checks the result. */
 export async function killCampaign(options: {
   seed: number
   kills: number
@@ -80,7 +80,7 @@ class Campaign {
     await app.close()
   }
 
-  /** Nothing that was due more than a moment ago is left to do. */
+  /** Waits until everything that was due more than a moment ago is done. */
   async #untilQuiet(): Promise<void> {
     const app = createApp({ store: this.#store }, 'code:kill-test')
     for (;;) {
@@ -120,7 +120,7 @@ class Campaign {
   }
 }
 
-/** Every instant of every trigger, computed from nothing but its definition and plain arithmetic, has exactly one run. */
+/** Every due time of every trigger, computed with simple arithmetic from its definition, has exactly one run. */
 async function checkInstants(app: App, runs: readonly Run[]): Promise<string[]> {
   const broken: string[] = []
   for (const { trigger, definedAt, cursorAt } of await app.triggers.list()) {

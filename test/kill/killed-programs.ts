@@ -6,7 +6,7 @@ import { ended } from '../fixtures/scheduler-process.js'
 
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
-/** Programs on one store that are killed and started again, each in a place of its own. */
+/** Programs on one store that are killed and started again, each in its own directory. */
 export class KilledPrograms {
   readonly #config: string
   readonly #env: Readonly<Record<string, string>>
@@ -44,12 +44,12 @@ export class KilledPrograms {
     else await started
   }
 
-  /** Resolves when all that were started say that they are at work. */
+  /** Resolves when all of them report that they have started. */
   async allStarted(): Promise<void> {
     await Promise.all(this.#starting)
   }
 
-  /** Stops all of them in order. */
+  /** Stops all of them cleanly. */
   async stop(): Promise<void> {
     await Promise.all(this.#children.map((child) => ended(child, 'SIGTERM')))
   }

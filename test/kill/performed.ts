@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { App } from '../../src/app/rota.js'
 import type { Run } from '../../src/kernel/run/run.js'
 
-/** The attempts that handlers began, by run, as they left them in a file. */
+/** The attempts that handlers began, by run, from the file that they wrote. */
 export type Performed = ReadonlyMap<string, readonly number[]>
 
 /** Reads the file in which each attempt has a line. */
@@ -15,7 +15,7 @@ export async function readPerformed(path: string): Promise<Performed> {
   return byRun
 }
 
-/** What ended by itself was begun; no attempt began twice; what was begun again had an end that explains it. */
+/** Every finished attempt began; no attempt began twice; every repetition is explained by the end of the previous attempt. */
 export async function checkPerformed(
   app: App,
   { runs, performed }: { readonly runs: readonly Run[]; readonly performed: Performed },

@@ -11,7 +11,7 @@ import { checkPerformed, readPerformed } from './performed.js'
 import { checkBreaches, checkFreshness, checkPartitions, type Seen } from './policies-promises.js'
 import { isExcluded, limits, pairs, rateOf, type World } from './policies-world.js'
 
-/** What arrived outside. */
+/** What the receivers got. */
 export interface Told {
   readonly pings: { readonly path: string; readonly text: string }[]
   /** Messages by their id: a message may arrive twice. */
@@ -24,7 +24,7 @@ interface Message {
   readonly count: number
 }
 
-/** What was asked for and acknowledged. */
+/** What was requested and acknowledged. */
 export interface Asked {
   readonly acknowledged: readonly string[]
   readonly debounced: number
@@ -32,7 +32,7 @@ export interface Asked {
   readonly backfill: string
 }
 
-/** What the judges found. */
+/** The result of the checks. */
 export interface PolicyJudgement {
   readonly runs: number
   readonly attempts: number
@@ -40,11 +40,11 @@ export interface PolicyJudgement {
   readonly failed: number
   readonly breaches: number
   readonly messages: number
-  /** Everything that broke a promise, one sentence each. */
+  /** All broken guarantees, one sentence each. */
   readonly broken: readonly string[]
 }
 
-/** What the judges go by. */
+/** What the checks need. */
 export interface Facts {
   readonly app: App
   readonly world: World
@@ -52,7 +52,7 @@ export interface Facts {
   readonly attempts: ReadonlyMap<string, readonly Attempt[]>
 }
 
-/** Holds what the store says, what handlers left on disk and what arrived outside against what was due and asked for. */
+/** Compares the store, the lines of handlers on disk and what receivers got with what was due and requested. */
 export async function judgePolicies(
   app: App,
   given: {
@@ -119,7 +119,7 @@ async function checkCoverage({ app }: Facts): Promise<string[]> {
   ])
 }
 
-/** Every due instant of a grid, computed by plain arithmetic, is one run or lies in one range of the ledger; none that is excluded is a run. */
+/** Every due time of a grid, computed with simple arithmetic, is one run or in one range of the ledger; no excluded one is a run. */
 async function checkInstants(
   { app, world, runs }: Facts,
   skipped: Record<string, number>,
@@ -151,7 +151,7 @@ async function checkInstants(
   return broken
 }
 
-/** What was due of a trigger that kept its definition, as far as it was looked at. */
+/** The due times of a trigger with one definition, up to its cursor. */
 function gridOf({ trigger, definedAt, cursorAt }: StoredTrigger, world: World): number[] | undefined {
   const { name, schedule } = trigger
   if (['changing', 'added', 'removed', 'past'].includes(name) || name.startsWith('ping:')) return undefined
@@ -166,7 +166,7 @@ function gridOf({ trigger, definedAt, cursorAt }: StoredTrigger, world: World): 
   return name === 'counted' ? found.slice(0, 7) : found
 }
 
-/** No stretch holds more starts than a limit allows, and every attempt is a start. */
+/** No period has more starts than a limit allows, and every attempt is a start. */
 function checkLimits({ runs, attempts }: Facts): string[] {
   const startsOf = (some: readonly Run[]): number[] =>
     some.flatMap(({ id }) => (attempts.get(id) ?? []).map(({ claimedAt }) => claimedAt))
@@ -201,7 +201,7 @@ function checkLetters({ runs }: Facts): string[] {
   return broken
 }
 
-/** What was acknowledged is there, and each enqueue of a burst is a run or counted by one. */
+/** Acknowledged runs exist, and each enqueue of a burst is a run or counted by one. */
 function checkAsked({ runs }: Facts, { acknowledged, debounced, throttled }: Asked): string[] {
   const known = new Set(runs.map(({ id }) => id))
   const broken = acknowledged.filter((id) => !known.has(id)).map((id) => `${id} was acknowledged and is gone`)
@@ -261,13 +261,13 @@ function checkAlerts(
   return broken
 }
 
-/** A trigger whose runs all fail is paused by the third, and nothing of it is due after that. */
+/** A trigger whose runs all fail is paused by the third, and is not due after that. */
 async function checkPause({ app, runs }: Facts): Promise<string[]> {
   const store = await app.store()
   const holds = await store.holds({ target: 'trigger:pausing' })
   const [hold] = holds
   const own = runs.filter(({ trigger }) => trigger === 'pausing')
-  // On a machine that is busy with other things it may not have failed three times.
+  // On a busy machine it may not have failed three times.
   if (holds.length === 0 && own.filter(({ state }) => state === 'failed').length < 3) return []
   if (holds.length !== 1 || hold?.actor !== 'rota') return [`pausing has ${holds.length} pauses`]
   const later = own.filter(({ dueAt }) => dueAt > hold.fromAt)
@@ -278,14 +278,14 @@ async function checkPause({ app, runs }: Facts): Promise<string[]> {
   ]
 }
 
-/** Each instant of the backfill ran once, none before its pace lets it. */
+/** Each due time of the backfill ran once, none before its pace allows it. */
 async function checkBackfill({ app, runs, attempts }: Facts, { backfill: id }: Asked): Promise<string[]> {
   const backfill = await app.backfills.get(id)
   const own = runs.filter(({ labels }) => labels?.['backfill'] === id)
   const startedAt = backfill.startedAt ?? Infinity
   const early = own
     .toSorted((a, b) => a.dueAt - b.dueAt)
-    // A claim is stamped before it waits for its transaction, so only the begin of an attempt says when it began.
+    // A claim gets its time before it waits for its transaction, so only the start of an attempt says when it began.
     .filter((run, i) =>
       (attempts.get(run.id) ?? []).some((one) => (one.startedAt ?? Infinity) < startedAt + i * 50),
     )
@@ -296,7 +296,7 @@ async function checkBackfill({ app, runs, attempts }: Facts, { backfill: id }: A
   return broken
 }
 
-/** What is counted as it changes is what a count of everything gives. */
+/** Counters that are updated with each change equal a full count. */
 async function checkCounts({ app, runs }: Facts): Promise<string[]> {
   const store = await app.store()
   const counts = await store.counts()

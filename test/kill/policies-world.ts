@@ -19,15 +19,15 @@ export const limits = {
 /** What the trigger `mailing` and the asset `sums` promise; only the asset promises successes. */
 export const promises = { startedWithinMs: 300, finishedWithinMs: 2000, notOlderThanMs: 1000 } as const
 
-/** The days of the asset `sums`, each of which is made from its hours. */
+/** The days of the asset `sums`, each of which depends on its hours. */
 export const days = ['2026-01-01', '2026-01-02'] as const
 
-/** The partitions of the asset `hours` that a day is made from. */
+/** The partitions of the asset `hours` that a day needs. */
 export function hoursOfDay(day: string): readonly string[] {
   return Array.from({ length: 24 }, (_, hour) => `${day}T${String(hour).padStart(2, '0')}:00Z`)
 }
 
-/** Times from the beginning of the world on, in whole seconds. */
+/** Times after the start of the test, in whole seconds. */
 export const stretches = {
   break: { fromMs: 1000, untilMs: 3000 },
   blackout: { fromMs: 2000, untilMs: 4000 },

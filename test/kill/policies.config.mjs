@@ -1,4 +1,4 @@
-// Every policy at once, in one app that is killed: each attempt leaves one line in a file.
+// Every policy in one app that is killed: each attempt writes one line to a file.
 import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PermanentError, RetryAfter, Snooze } from 'rota'
@@ -13,7 +13,7 @@ async function work(run) {
   await wait(Math.random() * 40, undefined, { signal: run.signal })
 }
 
-/** What becomes of a run follows from its id. */
+/** The result of a run follows from its id. */
 async function mail(run) {
   await work(run)
   const draw = Number.parseInt(run.id.slice(-2), 36) % 8

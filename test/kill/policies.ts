@@ -16,12 +16,12 @@ import { days, hoursOfDay, limits, pairs, promises, stretches, type World } from
 const config = fileURLToPath(new URL('policies.config.mjs', import.meta.url))
 const pruner = fileURLToPath(new URL('prune-ahead.mjs', import.meta.url))
 
-/** What a campaign with all policies showed. */
+/** The result of a campaign with all policies. */
 export interface PolicyReport extends PolicyJudgement {
   readonly kills: number
 }
 
-/** Lets programs with every policy at once work under kills, and then reads what is left; then prunes under kills, and reads again. */
+/** Runs programs with every policy under kills, and checks the result; then prunes under kills, and checks again. */
 export async function policyCampaign(options: {
   readonly seed: number
   readonly durationMs: number
@@ -89,7 +89,7 @@ async function killUntil(
   }
 }
 
-/** What the people and programs around an app do to it, as far as it was acknowledged. */
+/** The acknowledged actions of people and other programs. */
 class Client {
   readonly #app: App
   readonly #world: World
@@ -140,7 +140,7 @@ class Client {
     }, 40)
   }
 
-  /** Holds something back for a moment, one after the other. */
+  /** Pauses one thing after another for a moment. */
   async #hold(): Promise<void> {
     const app = this.#app
     const trigger = (): string => this.#random.pick(pairs as never as [string[], ...string[][]]).join('-')
@@ -180,7 +180,7 @@ class Client {
     await this.#app.backfills.start(this.backfill)
   }
 
-  /** One day after the other, so that the second one comes with the first one's freshness under watch. */
+  /** One day after another, so that the second one is measured from the success of the first. */
   async #partitions(): Promise<void> {
     for (const day of days) {
       await wait((this.#world.endAt - this.#world.fromAt) / 4)
@@ -190,7 +190,7 @@ class Client {
   }
 }
 
-/** Reads runs all the time, and remembers by when it had read that they were claimed or had ended. */
+/** Reads runs all the time, and records when it first read that they were claimed or had ended. */
 class Watcher {
   readonly #app: App
   readonly claimed = new Map<string, number>()
@@ -216,8 +216,8 @@ class Watcher {
 }
 
 /**
- * Resolves when nothing is left to run, to ping, to judge or to tell. The end of a run leaves entries that become runs,
- * so one may move from what is not read yet to what was read: two looks in a row have to find nothing.
+ * Resolves when there is nothing left to run, ping, check or report. The end of a run writes entries that become runs,
+ * so one may move from what is not read yet to what was read: two checks in a row must find nothing.
  */
 async function untilQuiet(app: App): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
@@ -232,7 +232,7 @@ async function isQuiet(app: App): Promise<boolean> {
   const deadlines = await store.stateEntries({ kind: 'deadline', limit: 9 })
   const open = [
     ...(await store.stateEntries({ kind: 'ping', limit: 1 })),
-    // Freshness is always watched.
+    // The deadline of `notOlderThan` always exists.
     ...deadlines.filter((one) => deadlineOf(one).run !== null),
     ...(await store.stateEntries({ kind: 'arrival', limit: 1 })),
     ...(await store.stateEntries({ kind: 'alert', names: ['new', 'outgoing'], limit: 1 })),
@@ -242,7 +242,7 @@ async function isQuiet(app: App): Promise<boolean> {
   return runs.length + open.length === 0 && isTold
 }
 
-/** Three hours later old runs go, and whoever removes them is killed; the last one may finish. */
+/** Three hours later old runs are pruned, and the pruning processes are killed; the last one may finish. */
 async function pruneUnderKills({ store, random }: { store: string; random: SeededRandom }): Promise<number> {
   const kills = 3
   for (let i = 0; i <= kills; i++) {
@@ -259,7 +259,7 @@ async function pruneUnderKills({ store, random }: { store: string; random: Seede
   return kills
 }
 
-/** Takes pings and alerts. */
+/** Receives pings and alerts. */
 class Receiver {
   readonly #server: Server
   readonly told: Told = { pings: [], alerts: new Map() }

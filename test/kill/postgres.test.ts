@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it(`G2, G4, G5, G7: the real program, killed with kill -9 ${kills} times beside a second process on the same schema, loses and doubles nothing (seed ${seed})`, async () => {
+it(`G2, G4, G5, G7: the real program, killed with kill -9 ${kills} times with a second process on the same schema, loses and duplicates nothing (seed ${seed})`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-kill-'))
   const store = (await PostgresStores.on(server)).fresh()
   const report = await killCampaign({ seed, kills, directory, store })

@@ -10,7 +10,7 @@ const upkeep = new Upkeep({
   store,
   now: () => Date.now() + Number(aheadMs),
   events: ignored,
-  // Nobody's lease is judged: only history is looked after.
+  // No lease is checked: only history is pruned.
   steadyMs: () => 0,
   everyMs: Infinity,
   retentionMs: () => 30 * 86_400_000,

@@ -1,4 +1,4 @@
-// The app that is killed: every attempt leaves one line in a file, so that what really happened can be read afterwards.
+// The app that is killed: every attempt writes one line to a file, so that the test can read what really happened.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

@@ -10,24 +10,24 @@ import type { Run } from '../../src/kernel/run/run.js'
 const program = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
 
-/** What a time under load showed. */
+/** The result of a time under load. */
 export interface LoadReport {
   readonly runs: number
   readonly doneUnderLoad: number
-  /** Workers that lived and lost their leases. */
+  /** Live workers that lost their leases. */
   readonly lostLeases: number
   readonly lostRuns: number
   /** Attempts beyond the first of a run: nothing crashed, so there must be none. */
   readonly repeats: number
   /** Attempts of an exclusive job that ran at the same time as another one. */
   readonly overlaps: number
-  /** Runs that fell due under load and were not done in the end. */
+  /** Runs that became due under load and were not done in the end. */
   readonly unfinished: number
-  /** How long after the load everything that was due was done; absent where that took too long. */
+  /** How long after the load everything was done; undefined if it took too long. */
   readonly healedAfterMs: number | undefined
-  /** How long the slowest process took to end after SIGTERM; absent where one had not ended after a minute. */
+  /** How long the slowest process took to exit after SIGTERM; undefined if one had not exited after a minute. */
   readonly slowestStopMs: number | undefined
-  /** How often the programs told of trouble, by code. */
+  /** How often the programs reported `trouble`, by code. */
   readonly trouble: Readonly<Record<string, number>>
 }
 
@@ -38,7 +38,7 @@ export interface LoadOptions {
   /** Processes that do nothing but use the processor. */
   readonly burners: number
   readonly loadMs: number
-  /** How long is waited for what is left to do. */
+  /** How long to wait for the remaining work. */
   readonly healMs: number
 }
 
@@ -87,7 +87,7 @@ class Load {
     }
   }
 
-  /** Resolves when the program says that it is at work. */
+  /** Resolves when the program reports that it has started. */
   async #start(): Promise<void> {
     const child = spawn(process.execPath, [program, 'up', '--config', config, '--no-serve', '--json'], {
       env: { ...process.env, LOAD_TEST_STORE: this.#store, LOAD_TEST_PERFORMED: this.#performed },
@@ -111,7 +111,7 @@ class Load {
     this.#trouble[code] = (this.#trouble[code] ?? 0) + 1
   }
 
-  /** Waits until nothing is left that was due more than a moment ago. */
+  /** Waits until everything that was due more than a moment ago is done. */
   async #heal(): Promise<number | undefined> {
     const startMs = Date.now()
     const app = createApp({ store: this.#store }, 'code:load-test-look')
@@ -179,7 +179,7 @@ interface Line {
   readonly at: number
 }
 
-/** How often an exclusive job began while another attempt of it went on. */
+/** How often an exclusive job began while another attempt of it was running. */
 function overlapsOf(lines: readonly Line[]): number {
   const going = new Map<string, number>()
   let overlaps = 0

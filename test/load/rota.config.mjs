@@ -1,4 +1,4 @@
-// The app under load: 34 triggers, about 12 runs a second. Every attempt says when it began and when it ended.
+// The app under load: 34 triggers, about 12 runs a second. Every attempt reports when it began and when it ended.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

@@ -35,7 +35,7 @@ const cuts: Cut[] = Array.from({ length: 8 }, (_, i) => i + 1).flatMap((at) => [
 ])
 
 describe.each(cuts)('a connection that is cut at message $at, $when', (cut) => {
-  it('G3: loses and doubles no run that is recorded', async () => {
+  it('G3: loses and duplicates no run', async () => {
     const runs = Array.from({ length: 3 }, () => aRun(`cut${++count}`, { job: 'idle' }))
     proxy.cutAt(cut)
     const answers = await Promise.all(runs.map((run) => store.enqueue({ runs: [run], now: t0 })))
@@ -43,7 +43,7 @@ describe.each(cuts)('a connection that is cut at message $at, $when', (cut) => {
     for (const { id } of runs) expect((await store.run(id))?.state).toBe('pending')
   })
 
-  it('G5: gives the worker every run that it has claimed, and stores every end once', async () => {
+  it('G5: gives the worker every claimed run, and stores every end once', async () => {
     const runs = Array.from({ length: 4 }, () => aRun(`cut${++count}`))
     await store.enqueue({ runs, now: t0 })
     proxy.cutAt(cut)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-it('examples/postgres/outbox.mjs sends a mail for every order that was taken, and for no other', async () => {
+it('examples/postgres/outbox.mjs sends a mail for every accepted order, and for no other', async () => {
   const { code, output } = await run('outbox', await server.createDatabase())
   expect(output.trim().split('\n').toSorted()).toEqual([
     'all mails are out',
@@ -31,7 +31,7 @@ it('examples/postgres/outbox.mjs sends a mail for every order that was taken, an
   expect(code).toBe(0)
 })
 
-it('examples/postgres/shards.mjs sends a customer always to the same shard, and bills each once', async () => {
+it('examples/postgres/shards.mjs assigns a customer always to the same shard, and bills each once', async () => {
   const { code, output } = await run('shards', await server.createDatabase())
   expect(output.trim().split('\n').toSorted()).toEqual([
     'shard 0 bills bob',

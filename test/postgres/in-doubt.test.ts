@@ -12,7 +12,7 @@ let store: Store
 let other: Store
 
 beforeAll(async () => {
-  // Nothing reaches the disk but what a commit brings there.
+  // Only commits reach the disk.
   server = await ServerProcess.start({ settings: { wal_writer_delay: '10s', autovacuum: 'off' } })
   const behind = await Proxy.before(server.url)
   proxy = behind.proxy
@@ -28,7 +28,7 @@ afterAll(async () => {
   await server.remove()
 })
 
-it('G7, G9: a commit whose number a crashed server gave to somebody else is not taken for done', async () => {
+it('G7, G9: a commit whose number a crashed server reused does not count as done', async () => {
   const silenced = proxy.silenceAtCommit()
   const answer = enqueueUnusually('doubtful').then(
     () => 'stored',
@@ -38,7 +38,7 @@ it('G7, G9: a commit whose number a crashed server gave to somebody else is not 
   const before = await nextTransaction()
   await server.kill()
   await server.start()
-  // The numbers that were given out and never reached the disk are given out again.
+  // Transaction numbers that never reached the disk are used again.
   const again = await nextTransaction()
   expect(again).toBeLessThan(before)
   while ((await nextTransaction()) <= before)
@@ -50,7 +50,7 @@ it('G7, G9: a commit whose number a crashed server gave to somebody else is not 
   expect((await other.run(aRun('doubtful').id))?.state).toBe('pending')
 }, 60_000)
 
-it('a server that crashed before it had the commit and gave its number to nobody leaves nothing in doubt', async () => {
+it('if a server crashed before it got the commit and did not reuse its number, nothing is in doubt', async () => {
   const silenced = proxy.silenceAtCommit()
   const answer = enqueueUnusually('lost')
   await silenced
@@ -63,7 +63,7 @@ it('a server that crashed before it had the commit and gave its number to nobody
 
 let count = 0
 
-/** Records a run in a group that is not the usual transaction, which would be known by what it writes. */
+/** Records a run in an unusual transaction; the usual one is recognised by what it writes. */
 function enqueueUnusually(name: string): ReturnType<Store['enqueue']> {
   store.removeJobs([]).catch(() => undefined)
   return store.enqueue({ runs: [aRun(name)], now: t0 })

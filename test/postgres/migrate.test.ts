@@ -25,7 +25,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-it('moves everything from SQLite to Postgres to files to Postgres and back to SQLite, and each says the same', async () => {
+it('moves everything from SQLite to Postgres to files to Postgres and back to SQLite, without a difference', async () => {
   const [first, last] = ['sqlite:first.db', 'sqlite:last.db']
   await withStore(first, live)
   const before = await withStore(first, factsOf)
@@ -42,7 +42,7 @@ it('moves everything from SQLite to Postgres to files to Postgres and back to SQ
   }
 })
 
-it('a dry run counts, makes nothing and shows no password', async () => {
+it('a dry run counts, creates nothing and shows no password', async () => {
   await withStore('sqlite:dry.db', live)
   const to = stores.fresh()
   const report = await move({ from: 'sqlite:dry.db', to, isDry: true })

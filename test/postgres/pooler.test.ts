@@ -76,7 +76,7 @@ it('G2–G6: two hosts behind a pooler perform everything once, and leave nothin
   }
 }, 30_000)
 
-it('hints are heard on a connection of their own, where its address is given', async () => {
+it('hints arrive on a separate connection, if its address is given', async () => {
   const direct = stores.fresh()
   const [speaker, hearer] = [
     await open(behind(direct)),
@@ -96,7 +96,7 @@ it('hints are heard on a connection of their own, where its address is given', a
   expect(await pooler.leftovers()).toEqual([])
 })
 
-it('without that address nobody listens, all else works, and doctor says what to add', async () => {
+it('without that address no process listens, everything else works, and doctor says what to add', async () => {
   const app = rota({ store: behind(stores.fresh()), app: 'deaf' })
   app.job('work', () => undefined)
   await app.start()
@@ -110,7 +110,7 @@ it('without that address nobody listens, all else works, and doctor says what to
   expect(await pooler.leftovers()).toEqual([])
 })
 
-it('statements that are to stay prepared where they cannot are refused with what to change', async () => {
+it('prepare=on is refused with advice if statements cannot stay prepared', async () => {
   const direct = stores.fresh()
   await (await open(direct)).close()
   await expect(useAWhile(behind(direct, { prepare: 'on' }))).rejects.toMatchObject({

@@ -15,10 +15,10 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-// A server that is away is waited for at a start, without end unless that is bounded.
+// A start waits for an unreachable server, without a limit unless one is given.
 const commands = ['up --wait 1ms', 'runs', 'doctor']
 
-/** Each of them with a password that nobody may see. */
+/** Each of them has a password that must not be shown. */
 const refusals: readonly [what: string, url: () => string | Promise<string>, says: RegExp][] = [
   ['a database that is not there', () => changed({ pathname: '/nowhere' }), /no such database; make it with/],
   [
@@ -64,7 +64,7 @@ it.concurrent.each(commands)('rota %s says that the driver is missing', async (c
   )
 })
 
-it('rota up says what a role needs that may not make its schema; the others, that there is no store', async () => {
+it('rota up says which right is missing to create the schema; other commands say that there is no store', async () => {
   const store = changed({ username: 'guest', password: 'sesame' })
   await expectRefusal(['up', '--store', store], /create schema rota authorization guest/)
   await expectRefusal(['runs', '--store', store], /does not exist yet; `rota up` creates it/)

@@ -21,7 +21,7 @@ function runNamed(name: string) {
   return { id, job: 'work', origin: 'enqueue', dueAt: now, runAt: now, priority: 0, slots: [] } as const
 }
 
-it('a replica answers who asks, and refuses who writes with a sentence that says why', async () => {
+it('a replica can be read, and refuses writes with a reason', async () => {
   const url = await server.createDatabase()
   const primary = await openPostgresStore({ url, clock: systemClock })
   await primary.defineJobs({

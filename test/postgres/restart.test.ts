@@ -16,7 +16,7 @@ afterAll(() => server.stop())
 
 const healMs = 10_000
 
-it('G4, G7: a restart of the server heals within 10 s, loses nothing and repeats nothing', async () => {
+it('G4, G7: after a restart of the server, work continues within 10 s, and nothing is lost or repeated', async () => {
   const performed: number[] = []
   const app = rota({ store: stores.fresh(), app: 'restarted', lease: '5s' })
   app.job('note', async (run: { payload: unknown }) => void performed.push(run.payload as number))
@@ -25,7 +25,7 @@ it('G4, G7: a restart of the server heals within 10 s, loses nothing and repeats
   const end = new AbortController()
   const load = (async () => {
     for (let i = 0; !end.signal.aborted; i++) {
-      // Refused while the server is away, which whoever enqueues has to know; the same id is never tried again.
+      // Refused while the server is unreachable, which the caller must know; the same id is never tried again.
       const answer = await app.enqueue('note', i).catch((error: unknown) => error as Error)
       if ('id' in answer) ids.push(answer.id)
       else expect(answer).toMatchObject({ code: 'STORE_AWAY' })

@@ -1,4 +1,4 @@
-// The app whose worker is stopped: every attempt leaves a line when it begins and one when it ends.
+// The app whose worker is stopped: every attempt writes a line when it begins and one when it ends.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

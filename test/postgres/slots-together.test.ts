@@ -14,8 +14,8 @@ import { Proxy } from '../fixtures/proxy.js'
 
 /*
  * Many sessions record, claim, end and retry runs with keys, limits, unique keys and slots of triggers at the same time,
- * while transactions fail on purpose and connections are cut. Whoever looks at any moment sees no limit exceeded, no count that
- * is wrong, and no run that waits at a slot with room (unless one of them waits at the next slot for all); and in the end every run is done, once.
+ * while transactions fail on purpose and connections are cut. At every moment no limit is exceeded, no count is wrong,
+ * and no run waits at a slot with room (unless one of them waits at its next slot). In the end every run is done, once.
  */
 const jobs = {
   free: { ...jobDefaults, name: 'free' },
@@ -51,10 +51,10 @@ it('G3, G5, G6: slots, limits and unique keys hold with many sessions at once, t
   const trouble = setInterval(() => all[Math.floor(Math.random() * sessions)]?.cut(), 120)
   await Promise.all(all.map((session) => session.recordAndPerform(runsEach)))
   clearInterval(trouble)
-  // Dropped, it would lock one table after the other, and the looks lock them in another order.
+  // Dropping the schema would lock one table after another, and the checks lock them in another order.
   await stores.client.query(`create or replace function ${schema}.fail() returns trigger language plpgsql
     as $$ begin return coalesce(new, old); end $$`)
-  // Wherever a wake-up was lost, a run would stay behind here.
+  // If a wake-up was lost, a run would stay here.
   const deadline = Date.now() + 40_000
   let open = await unfinished(first)
   while (open > 0 && Date.now() < deadline) {
@@ -157,7 +157,7 @@ class Session {
     }
   }
 
-  /** Ends about half of what it holds, and claims. */
+  /** Ends about half of its runs, and claims. */
   async turn(): Promise<void> {
     const now = Date.now()
     const finished = this.#finished.filter(() => Math.random() < 0.6)
@@ -175,7 +175,7 @@ class Session {
         this.#finished.push(endOf(claim, now))
       }
     } catch {
-      // Nobody knows what it holds: all of it becomes lost, and another worker gets it.
+      // It is unknown what it holds: all its runs become lost, and another worker gets them.
       for (const { run } of this.#finished) this.#diary.gaveUp(run)
       this.#finished = []
       await this.#insist(() => this.store.retire({ worker: this.#worker, now }))
@@ -183,7 +183,7 @@ class Session {
     }
   }
 
-  /** Lets what workers that are gone have held be tried again. */
+  /** Makes the runs of dead workers pending again. */
   async takeBack(): Promise<void> {
     await this.#insist(async () => {
       const now = Date.now()
@@ -254,7 +254,7 @@ function aRunOfAnyKind(now: number): NewRun {
   return { id: randomRunId(runAt), job: job.name, ...common, slots, ...unique }
 }
 
-/** Lets one of some hundred changed rows end its transaction as a conflict with somebody else would, and others take their time: what is read without a lock gets old. */
+/** Makes one of some hundred changed rows abort its transaction like a conflict, and slows others down, so that data that was read without a lock becomes stale. */
 async function failAtRandom(client: Client, schema: string): Promise<void> {
   await client.query(`create function ${schema}.fail() returns trigger language plpgsql as $$ begin
     if random() < 0.004 then
@@ -270,7 +270,7 @@ async function failAtRandom(client: Client, schema: string): Promise<void> {
       for each row execute function ${schema}.fail()`)
 }
 
-/** Asks again and again, each time in one statement, whether what is committed keeps the laws. */
+/** Checks repeatedly, each time in one statement, that committed data keeps the rules. */
 function lookAtEveryMoment(client: Client, schema: string) {
   const held = `select slot ->> 0 as key, count(*) as held, max((slot ->> 1)::int) as most from ${schema}.runs
     cross join lateral json_array_elements(gates::json) slot where gates is not null and state in (1, 3) group by 1`

@@ -12,7 +12,7 @@ afterAll(() => server.stop())
 
 const nowhere = 'postgres://nobody@localhost:5432/nothing?host=%2Fnonexistent'
 
-it('`rota up` says that it waits for a server that is away, goes on when it is back, and ends on a signal', async () => {
+it('`rota up` says that it waits for an unreachable server, continues when it is back, and stops on a signal', async () => {
   const store = await server.createDatabase()
   const waiting = await new Promise<Running>((resolve, reject) => {
     const meanwhile = async (): Promise<void> => {
@@ -30,7 +30,7 @@ it('`rota up` says that it waits for a server that is away, goes on when it is b
   expect((await waiting.ended).code).toBe(0)
 })
 
-it('`rota up --wait` bounds the wait; what waiting does not help ends at once', async () => {
+it('`rota up --wait` limits the wait; errors that waiting cannot fix end it immediately', async () => {
   const bounded = await rota(['up', '--wait', '1ms', '--store', nowhere])
   expect(bounded).toMatchObject({ code: 3, stderr: expect.stringContaining('STORE_AWAY') as unknown })
   const unknown = await rota(['up', '--store', server.url('unknown')])

@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-it('G4, G5: a worker that stands still for longer than its lease loses its run, and what it then says is refused', async () => {
+it('G4, G5: a worker that is stopped for longer than its lease loses its run, and its late report is refused', async () => {
   await Promise.all([up('scheduler,worker'), up('worker')])
   const app = rota({ store, app: 'stop-test-client' })
   const { id } = await app.enqueue('slow')
@@ -43,18 +43,18 @@ it('G4, G5: a worker that stands still for longer than its lease loses its run, 
   expect(done).toMatchObject({ state: 'done', attempt: 2, crashes: 1 })
   process.kill(Number(first), 'SIGCONT')
   await line((words) => words[0] === 'end' && words[1] === id && words[3] === first)
-  // It has a new name by the time it is given something again.
+  // It has a new id when it gets a run again.
   await line(
     (words) => words[0] === 'begin' && words[3] === first && words[1] !== id,
     () => app.enqueue('slow'),
   )
-  // Its late report shows that it lived, so its attempt was no crash. The result stays as it was.
+  // Its late report shows that it is alive, so its attempt was no crash. The result does not change.
   await expect.poll(() => app.runs.get(id)).toEqual({ ...done, crashes: 0 })
   expect((await app.runs.attempts(id)).map(({ end }) => end)).toEqual(['released', 'done'])
   await app.close()
 }, 60_000)
 
-/** Starts the program; resolves when it says that it is at work. */
+/** Starts the program; resolves when it reports that it has started. */
 async function up(roles: string): Promise<void> {
   const child = spawn(
     process.execPath,
@@ -69,7 +69,7 @@ async function up(roles: string): Promise<void> {
   await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
 }
 
-/** The first line of the diary that fits, as soon as it is there; something may be done each time it is not. */
+/** The first matching line of the diary, as soon as it exists; a callback runs after each failed check. */
 async function line(
   fits: (words: readonly string[]) => boolean,
   meanwhile: () => Promise<unknown> = () => Promise.resolve(),

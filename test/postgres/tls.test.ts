@@ -8,7 +8,7 @@ import { PostgresServer } from '../fixtures/postgres.js'
 
 if (!hasOpenssl) console.log('skipped: TLS is tested with certificates that openssl makes, which is not here')
 
-describe.skipIf(!hasOpenssl)('a server that lets in nobody without TLS', () => {
+describe.skipIf(!hasOpenssl)('a server that requires TLS', () => {
   let server: PostgresServer
   let certificates: Certificates
 
@@ -87,7 +87,7 @@ describe.skipIf(!hasOpenssl)('a server that lets in nobody without TLS', () => {
   }
 })
 
-it('a server without TLS is refused where it is asked for', async () => {
+it('a server without TLS is refused if the address requires TLS', async () => {
   const server = await PostgresServer.start({ port: await freePort() })
   const url = server.url('postgres').replace(/\?.*/, '?sslmode=verify-full')
   const refusal = openPostgresStore({ url, clock: systemClock })

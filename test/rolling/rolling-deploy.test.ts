@@ -58,7 +58,7 @@ it.each(['postgres', 'sqlite', 'files'] as const)(
     const [begunBefore, ticksBefore] = [old.begun, old.ticks]
     await Promise.all([old.hasBegun(begunBefore + 10), fresh.hasBegun(10)])
     await Promise.all([old.hasTicked(ticksBefore + 3), fresh.hasTicked(3)])
-    // One of the previous release can also be started again, as when a deploy is taken back.
+    // A process of the previous release can be started again, as when a deploy is rolled back.
     const back = await start(previous.program)
     await back.hasBegun(3)
     await Promise.all([old.end('SIGTERM'), back.end('SIGTERM')])
@@ -72,7 +72,7 @@ it.each(['postgres', 'sqlite', 'files'] as const)(
     const begun = readFileSync(diary, 'utf8').trimEnd().split('\n')
     const names = begun.map((line) => line.split(' ').slice(0, 2).join(' '))
     expect(new Set(names).size).toBe(names.length)
-    // Who was stopped released what it had not begun; nothing that was begun was begun again.
+    // A stopped process released the runs that had not begun; no attempt began twice.
     expect(new Set(begun.map((line) => line.split(' ')[0])).size).toBe(names.length)
     const done = runs.filter(({ state }) => state === 'done').map(({ id }) => id)
     expect(new Set(done)).toEqual(new Set(begun.map((line) => line.split(' ')[0])))
@@ -141,7 +141,7 @@ async function allRuns(app: Rota): Promise<Run[]> {
   }
 }
 
-/** Every instant of every grid, computed with plain arithmetic, has exactly one run, and no run went wrong. */
+/** Every due time of every grid, computed with simple arithmetic, has exactly one run, and no run failed. */
 async function problemsOf(app: Rota, runs: readonly Run[]): Promise<string[]> {
   const problems = runs
     .filter(({ state, failures, crashes }) => state === 'failed' || failures > 0 || crashes > 0)
@@ -161,11 +161,11 @@ async function problemsOf(app: Rota, runs: readonly Run[]): Promise<string[]> {
 
 const bad: ReadonlySet<string> = new Set(['trouble', 'fatal', 'run:refused', 'run:lost', 'worker:expired'])
 
-/** The program of a release at work, counted by what it says. */
+/** A running program of a release, with counts from its output. */
 class Process {
   begun = 0
   ticks = 0
-  /** What it said that should not have happened. */
+  /** Unexpected output. */
   readonly troubles: string[] = []
   readonly exitCode: Promise<number | null>
   readonly #child: ChildProcess
@@ -182,7 +182,7 @@ class Process {
     })
   }
 
-  /** Resolves when it says that it is at work. */
+  /** Resolves when it reports that it has started. */
   static async start(program: string, app: { store: string; diary: string }): Promise<Process> {
     const child = spawn(process.execPath, [program, 'up', '--config', config, '--json'], {
       env: { ...process.env, ROLLING_STORE: app.store, ROLLING_DIARY: app.diary, XDG_STATE_HOME: directory },

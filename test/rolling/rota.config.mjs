@@ -1,4 +1,4 @@
-// The app of two releases beside each other: every attempt leaves a line when it begins.
+// The app of two releases at the same time: every attempt writes a line when it begins.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 

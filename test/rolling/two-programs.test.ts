@@ -8,7 +8,7 @@ import { rota, type Rota } from '../../src/index.js'
 
 const library = new URL('../../dist/index.js', import.meta.url).href
 
-/** Defines a job and a trigger under each of its arguments, starts, tells what came of it, and runs until its input ends. */
+/** Defines a job and a trigger under each of its arguments, starts, prints the result, and runs until its input ends. */
 const program = `
 import { rota } from ${JSON.stringify(library)}
 const [store, roles, ...names] = process.argv.slice(2)
@@ -45,7 +45,7 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-it('a program that would end the triggers of another one that runs under its name is refused', async () => {
+it('a program that would end the triggers of another running program with the same name is refused', async () => {
   const first = run('shop/one.mjs', ['a'])
   await first.said
   expect(await sources()).toEqual({ a: 'code:shop' })
@@ -60,13 +60,13 @@ it('a program that would end the triggers of another one that runs under its nam
   })
   expect(await sources()).toEqual({ a: 'code:shop' })
   expect((await app.jobs.list()).map(({ job }) => job.name)).toEqual(['a', 'common'])
-  // It may take the place of the other one once that has stopped.
+  // It may start when the other one has stopped.
   await first.stop()
   expect(await run('shop/two.mjs', ['b']).said).toEqual({ up: true })
   expect(await sources()).toEqual({ b: 'code:shop' })
 })
 
-it('a later release of one program takes over from the one that still runs, and says so', async () => {
+it('a later release of a program takes over from the running one, and says so', async () => {
   const old = run('releases/1/main.mjs', ['a', 'b'])
   await old.said
   const fresh = run('releases/2/main.mjs', ['b', 'c'])
@@ -75,16 +75,16 @@ it('a later release of one program takes over from the one that still runs, and 
     expect.stringMatching(`trigger a ended, which process \\S+:${old.pid} has`),
   ])
   expect(await sources()).toEqual({ b: 'code:shop', c: 'code:shop' })
-  // The next one of the same release has nothing to take over, whoever else is still there.
+  // The next process of the same release has nothing to take over, whatever else is running.
   const next = run('releases/2/main.mjs', ['b', 'c'])
   expect([await next.said, next.warnings]).toEqual([{ up: true }, []])
-  // A deploy that is taken back is a deploy too.
+  // A rollback is a deploy, too.
   const back = run('releases/1/main.mjs', ['a', 'b'])
   expect(await back.said).toEqual({ up: true })
   expect(await sources()).toEqual({ a: 'code:shop', b: 'code:shop' })
 })
 
-it('processes that only perform, or define no trigger, are in nobody’s way', async () => {
+it('processes that only perform, or define no trigger, conflict with no other', async () => {
   await run('shop/main.mjs', ['a', 'b']).said
   expect(await run('shop/worker.mjs', ['w'], 'worker').said).toEqual({ up: true })
   const other = run('shop/main.mjs', ['a'])
@@ -92,7 +92,7 @@ it('processes that only perform, or define no trigger, are in nobody’s way', a
   expect(await sources()).toEqual({ a: 'code:shop' })
 })
 
-it('of two programs that start at the same moment neither loses its triggers', async () => {
+it('if two programs start at the same moment, neither loses its triggers', async () => {
   const started = ['a', 'b', 'c'].map((name) => ({ name, one: run(`shop/${name}.mjs`, [name]) }))
   const up: string[] = []
   for (const { name, one } of started) if ('up' in (await one.said)) up.push(name)
@@ -100,7 +100,7 @@ it('of two programs that start at the same moment neither loses its triggers', a
   expect(Object.keys(await sources())).toEqual(up)
 })
 
-it('two configs of one package, and plans without a config, are programs of their own', async () => {
+it('two configs of one package, and plans without a config, are separate programs', async () => {
   const cwd = join(directory, 'shop')
   mkdirSync(cwd)
   writeFileSync(join(cwd, 'package.json'), '{ "name": "shop" }')
@@ -147,10 +147,10 @@ function run(path: string, names: readonly string[], roles = 'both'): Program {
   return started
 }
 
-/** A program of its own that runs until it is stopped. */
+/** A separate program that runs until it is stopped. */
 class Program {
   readonly warnings: string[] = []
-  /** What came of its start. */
+  /** The result of its start. */
   readonly said: Promise<Record<string, unknown>>
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>

@@ -9,16 +9,16 @@ const often = [
   defineTrigger('skipping', { job: 'work', cron: '*/7 * * * *' }),
 ]
 
-it('the simulation finds nothing wrong with a store that keeps its laws', async () => {
+it('the simulation reports nothing for a correct store', async () => {
   const report = await worldOn(() => ({}), often)
   expect(report.broken).toEqual([])
   expect(report.crashes).toBeGreaterThan(5)
 })
 
-it('it finds ticks that are applied without comparing the revision', async () => {
+it('it detects ticks that are applied without comparing the revision', async () => {
   const report = await worldOn(
     (store, tables) => ({
-      // What was computed from an older state is written over a newer one.
+      // A tick from an older state overwrites a newer one.
       tick: (batch) =>
         store.tick(
           batch.map((tick) => ({
@@ -32,10 +32,10 @@ it('it finds ticks that are applied without comparing the revision', async () =>
   expect(report.broken).toContainEqual(expect.stringMatching(/^G2: .* was recorded twice$/))
 })
 
-/** Now and then a turn is held up for so long that others have taken over and claimed again what it hands in. */
+/** Sometimes a turn is delayed until others have taken over and claimed the runs that it reports. */
 function withZombies(store: Store, tables: Tables, handIn: (turn: Turn) => Turn): Partial<Store> {
   let turns = 0
-  // Only where it holds nothing else, which would go on beside the takeover for a moment.
+  // Only if it holds nothing else, which would continue for a moment during the takeover.
   const isAll = ({ worker, finished }: Turn): boolean =>
     finished.length > 0 && tables.workers.get(worker)?.running.size === finished.length
   return {
@@ -59,7 +59,7 @@ function withZombies(store: Store, tables: Tables, handIn: (turn: Turn) => Turn)
   }
 }
 
-it('it finds ends that are stored although a newer claim stands, and nothing where they are refused', async () => {
+it('it detects ends that are stored although there is a newer claim, and nothing if they are refused', async () => {
   const fenced = await worldOn((store, tables) => withZombies(store, tables, (turn) => turn), often)
   expect(fenced.repeated).toBeGreaterThan(20)
   expect(fenced.broken).toEqual([])
@@ -74,7 +74,7 @@ it('it finds ends that are stored although a newer claim stands, and nothing whe
   expect(unfenced.broken).toContainEqual(expect.stringMatching(/^G5: .* which never was$/))
 })
 
-it('it finds runs that a tick did not write', async () => {
+it('it detects runs that a tick did not write', async () => {
   let count = 0
   const report = await worldOn(
     (store) => ({
@@ -85,7 +85,7 @@ it('it finds runs that a tick did not write', async () => {
   expect(report.broken.some((sentence) => sentence.startsWith('G2'))).toBe(true)
 })
 
-it('it finds runs that were cancelled for one that was not written', async () => {
+it('it detects runs that were cancelled for one that was not written', async () => {
   const report = await worldOn(
     (store) => ({
       tick: (batch) => store.tick(batch.map((tick) => (tick.supersede ? { ...tick, runs: [] } : tick))),

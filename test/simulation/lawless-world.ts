@@ -8,7 +8,7 @@ import { endEffects, kinds } from '../fixtures/feature-parts.js'
 
 const hourMs = 3_600_000
 
-/** A short world on a store that breaks one of its laws. */
+/** A short simulation on a store that breaks one of its rules. */
 export async function worldOn(
   breakLaw: (store: Store, tables: Tables) => Partial<Store>,
   triggers: readonly Trigger[],

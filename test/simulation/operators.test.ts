@@ -32,7 +32,7 @@ const targets: readonly HoldTarget[] = [
   'switch:worker',
 ]
 
-/** What people do to a store meanwhile; whoever does it dies as all others do. */
+/** What people do to a store meanwhile; their processes crash like all others. */
 function operators(random: SeededRandom, asked: { debounce: number; throttle: number }): FeatureLoop {
   let nextAt = 0
   return {
@@ -84,7 +84,7 @@ it(`holds, switches, bounds, bursts and a backfill leave nothing unexplained, un
     jobs: [bursts],
     kinds,
     loops: [backfillLoop([triggerBackfill]), operators(new SeededRandom(seed), asked)],
-    // The first process plans a backfill of the day before, and may die before all of it is recorded.
+    // The first process plans a backfill of the day before, and may crash before all of it is recorded.
     prepare: async (store, now) => {
       if (isPlanned) return
       isPlanned = true
@@ -120,7 +120,7 @@ it(`holds, switches, bounds, bursts and a backfill leave nothing unexplained, un
   for (const kind of ['debounce', 'throttle'] as const) {
     const own = runs.filter(({ uniqueKey = '' }) => uniqueKey.startsWith(`${kind}:`))
     const counted = own.reduce((sum, { labels }) => sum + 1 + Number(labels?.[burstLabels[kind]] ?? 0), 0)
-    // An enqueue whose answer was lost with its process may be there all the same.
+    // An enqueue whose answer was lost with its process may still exist.
     expect(counted).toBeGreaterThanOrEqual(asked[kind])
     expect(counted).toBeLessThanOrEqual(asked[kind] + report.crashes)
     expect(own.length).toBeLessThan(counted)

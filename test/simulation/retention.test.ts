@@ -8,7 +8,7 @@ import { endEffects, kinds } from '../fixtures/feature-parts.js'
 
 const hourMs = 3_600_000
 
-it('a job keeps as many runs of each end, and for as long, as it says; nothing is unexplained, under kills', async () => {
+it('a job keeps runs by final state, number and age as defined; nothing is unexplained, under kills', async () => {
   const tables = emptyTables(endEffects)
   const retention = { done: { ageMs: 6 * hourMs }, failed: { count: 5 } }
   const report = await simulate({

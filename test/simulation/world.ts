@@ -18,7 +18,7 @@ const zones = [
 ] as const
 const overlaps = ['allow', 'skip', 'queue-one', 'queue-all', 'cancel-running', 'terminate-running'] as const
 
-/** So many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
+/** This many different triggers, drawn from the seed: every kind of schedule, zone, catch-up and overlap. */
 export function drawTriggers(count: number, random: SeededRandom): Trigger[] {
   return Array.from({ length: count }, (_, index) =>
     excluding(drawTrigger(`trigger-${index}`, random), index),
@@ -50,7 +50,7 @@ function excluding(trigger: Trigger, index: number): Trigger {
   return rules === undefined ? trigger : { ...trigger, schedule: { ...schedule, calendar: rules } }
 }
 
-/** Triggers of assets that have no partitions for some days of the world: before the first, after the last, every other. */
+/** Triggers of assets without partitions for some days of the simulation: before the first, after the last, every other day. */
 export function drawAssets(
   { count, startAt, days }: { count: number; startAt: number; days: number },
   random: SeededRandom,

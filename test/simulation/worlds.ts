@@ -15,7 +15,7 @@ import { systemClock } from '../../src/time/clock.js'
 import { drawAssets, drawTriggers } from './world.js'
 import { endEffects, kinds } from '../fixtures/feature-parts.js'
 
-/** Which world, and how long. */
+/** The seed and the length of a simulation. */
 export interface Choice {
   readonly seed: number
   readonly days: number

@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const policies: readonly DstPolicy[] = ['vixie', 'skip', 'real-time']
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
 
-/** Changes of the clocks that every run looks at, since each is strange in its own way. */
+/** Unusual clock changes that every run tests. */
 const strange: readonly (readonly [zone: string, at: string])[] = [
   ['Africa/Monrovia', '1972-01-07T00:44:30Z'],
   ['Africa/Casablanca', '2026-02-15T02:00:00Z'],
@@ -32,7 +32,7 @@ const strange: readonly (readonly [zone: string, at: string])[] = [
 ]
 
 describe(`every zone (seed ${seed})`, () => {
-  it('fires around changes of the clocks exactly where the oracle says', () => {
+  it('fires around clock changes exactly where the oracle says', () => {
     const random = randomFrom(seed + 1)
     for (const zone of zones) {
       const year = 1973 + Math.floor(random() * 127)
@@ -60,7 +60,7 @@ function compareAround(zone: string, at: number, random: () => number): void {
   }
 }
 
-/** Expressions that have something to lose when the local time `edge` is jumped over or comes twice. */
+/** Expressions that are affected if the local time `edge` is skipped or repeated. */
 function expressionsNear(edge: number, jump: number, random: () => number): string[] {
   const inside = fieldsOf(
     jump > 0 ? edge + Math.floor(random() * jump) : edge + Math.floor(random() * -jump) + jump,

@@ -1,6 +1,6 @@
 import { TimeError } from '../../src/time/time-error.js'
 
-/** The error with which an action refuses its input; fails where the action accepts it. */
+/** The error with which an action refuses its input; fails if the action accepts it. */
 export function refusalOf(action: () => unknown): TimeError {
   try {
     action()

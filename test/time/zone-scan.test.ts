@@ -5,7 +5,7 @@ import { randomFrom, seed } from './seed.js'
 
 const zones = [...Intl.supportedValuesOf('timeZone'), 'UTC']
 
-/** The zones whose changes of offset lie closest together, by a scan of all zones in steps of an hour. */
+/** The zones whose offset changes are closest together, by a scan of all zones in steps of an hour. */
 const restless = [
   'America/Noronha',
   'America/Argentina/Tucuman',

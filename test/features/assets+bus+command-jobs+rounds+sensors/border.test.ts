@@ -7,7 +7,7 @@ import { rota, type Rota } from '../../../src/app/rota.js'
 
 const t0 = Date.UTC(2026, 0, 5)
 
-/** An app with something to tell in every list. */
+/** An app with something in every list. */
 async function stage(): Promise<{ app: Rota; heard: unknown[]; ids: Record<'done' | 'pending', string> }> {
   const clock = new FakeClock(t0)
   const app = rota({ store: 'memory:', clock })
@@ -54,7 +54,7 @@ async function stage(): Promise<{ app: Rota; heard: unknown[]; ids: Record<'done
   return { app, heard, ids: { done: done.id, pending: pending.id } }
 }
 
-/** Everything that can be asked, by its name. */
+/** All queries, by name. */
 async function answers(app: Rota, ids: Record<'done' | 'pending', string>): Promise<Record<string, unknown>> {
   return {
     run: await app.runs.get(ids.done),
@@ -85,7 +85,7 @@ async function answers(app: Rota, ids: Record<'done' | 'pending', string>): Prom
   }
 }
 
-/** The paths of all numbers that can only be instants, except in what a user stored. */
+/** The paths of all numbers that can only be instants, except in payloads and states of users. */
 function instantsIn(value: unknown, path = ''): string[] {
   if (typeof value === 'number') return value > Date.UTC(2020) ? [path] : []
   if (typeof value !== 'object' || value === null || value instanceof Date) return []
@@ -95,7 +95,7 @@ function instantsIn(value: unknown, path = ''): string[] {
 }
 
 describe('an app', () => {
-  it('returns and emits instants as Dates only, and leaves payloads and states alone', async () => {
+  it('returns and emits instants only as Dates, and does not change payloads and states', async () => {
     const { app, heard, ids } = await stage()
     const told = await answers(app, ids)
     expect(instantsIn(told)).toEqual([])
@@ -112,7 +112,7 @@ describe('an app', () => {
     )
   })
 
-  it('refuses options that are no instants, each by its name', async () => {
+  it('refuses options that are not instants, each by name', async () => {
     const { app } = await stage()
     const [wrong, invalid] = [7 as never, new Date(Number.NaN)]
     await expect(app.runs.list({ since: wrong, until: invalid })).rejects.toMatchObject({

@@ -34,7 +34,7 @@ async function stage(): Promise<{ app: Rota; backfill: string }> {
   return { app, backfill: backfill?.id ?? '' }
 }
 
-/** Everything in the store but the heartbeats of this process. */
+/** Everything in the store except the heartbeats of this process. */
 async function dump(app: Rota): Promise<unknown> {
   const store = await app.store()
   const { facts } = await store.facts({ limit: 10_000 })
@@ -42,7 +42,7 @@ async function dump(app: Rota): Promise<unknown> {
 }
 
 describe('a dry run of a feature', () => {
-  it('answers as the change would, and writes and tells nothing', async () => {
+  it('returns the same as the change, and writes and emits nothing', async () => {
     const { app, backfill } = await stage()
     const told: string[] = []
     app.on('operation', ({ operation }) => void told.push(operation))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Theatre } from '../../../src/features/rounds/test/theatre.js'
 
-it('R1: a round takes the name of nothing else that was defined at run time, nor gives its own away', async () => {
+it('R1: a round and another definition of the run time cannot have the same name', async () => {
   const stage = new Theatre()
   const { app } = stage
   stage.services('s1')

@@ -4,7 +4,7 @@ import { byKeys, daily, hourly, twoDimensional } from '../../../src/kernel/parti
 
 const timezone = 'America/New_York'
 
-it('an app says at the start, all together, which partition nothing can say', async () => {
+it('an app reports at the start all triggers whose partition cannot be determined', async () => {
   const { app } = stageAt('2025-01-15T00:00:00Z')
   const materialize = (): void => undefined
   app.assets.define('days', { partitions: daily({ timezone }), materialize })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runExample } from '../../fixtures/run-example.js'
 
-test('F6, F7, F10: examples/assets/sensors.mjs makes a partition for every file and for the table', async () => {
+test('F6, F7, F10: examples/assets/sensors.mjs produces a partition for every file and for the table', async () => {
   const { code, stdout } = await runExample('examples/assets/sensors.mjs')
   expect(stdout.trim().split('\n')).toEqual([
     'derived_data: data of 2025-01-15',

@@ -5,7 +5,7 @@ import { daily } from '../../../src/kernel/partition/define.js'
 
 const materialize = (): void => undefined
 
-it('F10: what a sensor triggers is an asset, a job or a function of the partition, as a run with retries', async () => {
+it('F10: a sensor triggers an asset, a job or a function of the partition, as a run with retries', async () => {
   const { app, pass, made } = stageAt('2025-01-15T12:00:00Z')
   const called: [string, number][] = []
   const found = ['2025-01-14', '2025-01-15', 'no-day']
@@ -33,13 +33,13 @@ it('F10: what a sensor triggers is an asset, a job or a function of the partitio
       .map(([partition]) => partition)
       .toSorted(),
   ).toEqual(found)
-  // What names no partition of the asset fails for good, and says why.
+  // An observation without a partition of the asset fails permanently with a reason.
   const [failed] = await app.runs.list({ job: 'raw', state: 'failed' })
   expect(failed).toMatchObject({ attempt: 1, partition: 'no-day', error: { code: 'PARTITION_INVALID' } })
   expect(await app.assets.grid('raw', { labels: ['2025-01-14'] })).toMatchObject([{ state: 'done' }])
 })
 
-it('F3: cron, sensors, calls by hand, backfills and upstream take one path to the same function', async () => {
+it('F3: cron, sensors, manual calls, backfills and upstream assets use the same path to the same function', async () => {
   const { app, passTo } = stageAt('2025-01-15T01:59:30Z')
   const called: [string, string][] = []
   const sensor: Sensor<undefined, null> = {
@@ -73,7 +73,7 @@ it('F3: cron, sensors, calls by hand, backfills and upstream take one path to th
     manual: '10',
   }
   const expected = Object.entries(origins).map(([origin, day]) => [origin, `2025-01-${day}`])
-  // Each had its second attempt, in the same queue, and each left the state of its partition.
+  // Each had a second attempt, in the same queue, and each wrote the state of its partition.
   const byText = (one: readonly string[], other: readonly string[]): number =>
     one.join(' ') < other.join(' ') ? -1 : 1
   expect(called.toSorted(byText)).toEqual([...expected, ...expected].toSorted(byText))

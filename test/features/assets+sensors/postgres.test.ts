@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('F12: on Postgres what a sensor finds is made once, what follows it too, and both are known to another process', async () => {
+it('F12: on Postgres an observation is materialized once, downstream assets follow, and another process sees both', async () => {
   const app = rota({ store })
   app.assets.define('raw', { partitions: daily(), materialize: () => undefined })
   app.assets.define('clean', { partitions: daily(), deps: ['raw'], materialize: () => undefined })

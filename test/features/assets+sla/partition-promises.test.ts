@@ -7,7 +7,7 @@ import { daily } from '../../../src/kernel/partition/define.js'
 import { testApp, type TestApp, type WorldOptions } from '../../../src/testing/test-app.js'
 import { formatInstant } from '../../../src/time/instant.js'
 
-/** A world with an asset of days, which are made at night; those that are named fail. */
+/** A simulation with a daily asset that is produced at night; the named days fail. */
 async function worldWith(sla: AssetSlaInput, failing: readonly string[]): Promise<TestApp<Rota>> {
   const make = (options: WorldOptions): Rota => {
     const app = rota({ app: 'sla', ...options })
@@ -31,7 +31,7 @@ const texts = async (world: TestApp<Rota>): Promise<readonly string[]> =>
     .map((one) => breachText(one, formatInstant))
     .toReversed()
 
-it('each partition that is not made in time is told once, and the others are not', async () => {
+it('each late partition is reported once, and no other', async () => {
   const world = await worldWith({ madeWithin: '3h', madeBy: '08:00' }, ['2026-01-03'])
   await world.advance('6d')
   expect(await texts(world)).toEqual([
@@ -42,7 +42,7 @@ it('each partition that is not made in time is told once, and the others are not
   expect(left).toHaveLength(2)
 })
 
-it('partitions whose time passed while nothing ran are told when something does', async () => {
+it('partitions whose deadline passed during downtime are reported after it', async () => {
   const world = await worldWith({ madeWithin: '3h', notOlderThan: '30h' }, [])
   await world.advance('1d')
   world.crash()

@@ -14,7 +14,7 @@ describe('N9: a command that nobody takes', () => {
     const taken: Task[] = []
     app.bus.listen((message) => messages.push(message))
     app.bus.subscribe({ commands: ['remind'], take: (task) => (taken.push(task), 'reminded') })
-    // Due earlier, so that a claim that only looked at the time would get it.
+    // Due earlier: a claim that uses only the time would get it.
     await app.commands.add({ ...once('a', 'other'), executeAt: new Date(nine - 1) })
     await app.commands.add(once('b', 'remind'))
     await app.commands.add(once('c', 'say hello'))
@@ -61,7 +61,7 @@ describe('N9: a command that nobody takes', () => {
     expect(taken.toSorted()).toEqual(['remind', 'say hello'])
   })
 
-  it('goes to a job of its name that is defined while it waits', async () => {
+  it('goes to a job with its name that is defined while it waits', async () => {
     const { app, pass } = await deserted({ bus: { offerAfter: '1h' } })
     const taken: unknown[] = []
     await app.commands.add(once('b', 'remind'))

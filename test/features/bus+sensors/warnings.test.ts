@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { appAt } from '../../fixtures/app-stage.js'
 import { hearWarnings } from '../../fixtures/warnings.js'
 
-test('F9: many sensors, and many subscriptions, make Node warn of nothing', async () => {
+test('F9: many sensors and many subscriptions cause no warning of Node', async () => {
   const { app, pass } = appAt(Date.UTC(2026, 0, 5))
   const heard = hearWarnings()
   app.job('load', () => undefined)

@@ -4,7 +4,7 @@ import { appAt } from '../../fixtures/app-stage.js'
 const minute = 60_000
 const friday = Date.parse('2026-01-09T00:00:00Z')
 
-it('blackouts of the app hold back rounds and sensors', async () => {
+it('blackouts of the app apply to rounds and sensors', async () => {
   const { app, pass } = appAt(friday)
   let polls = 0
   app.job('work', () => undefined)

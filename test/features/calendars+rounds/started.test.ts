@@ -27,7 +27,7 @@ it('a round that is started at run time checks in its calendars, also after a re
   expect(await rulesOf()).not.toHaveProperty('exclude')
 })
 
-it('a round that is started at run time has the blackouts of the app, beside its own', async () => {
+it('a round that is started at run time has the blackouts of the app, in addition to its own', async () => {
   const { app, pass } = appAt(friday)
   app.job('work', () => undefined)
   app.calendars.blackout({ from: '2026-01-09T06:00', to: '2026-01-09T12:00', note: 'year end' })

@@ -9,7 +9,7 @@ const module = fileURLToPath(
 describe.each(['thread', 'process', undefined] as const)(
   'a module that takes commands (isolate: %s)',
   (isolate) => {
-    it('is given the command, for whom it is, and its task', async () => {
+    it('gets the command, its user and its task', async () => {
       const app = rota({ store: 'memory:' })
       app.commands.handle({ module, export: 'takesCommand' }, { isolate })
       await app.start()

@@ -6,7 +6,7 @@ import { appAt } from '../../fixtures/app-stage.js'
 const t0 = Date.UTC(2026, 0, 5, 8, 59)
 const nine = Date.UTC(2026, 0, 5, 9)
 
-it('the pool gives every run a task id of its own, also where many are due in one millisecond', async () => {
+it('the pool gives every run a unique task id, even if many are due in one millisecond', async () => {
   const { app, pass } = appAt(t0)
   const ids: [string, string][] = []
   const tell = (run: RunContext): void => void ids.push([run.trigger ?? run.job, toTask(run).id])
@@ -21,7 +21,7 @@ it('the pool gives every run a task id of its own, also where many are due in on
     poll: async () => ({ kind: 'trigger', observations, state: null }) as const,
   }
   app.sensors.define('files', { sensor, job: 'found' })
-  // The round and the sensor look at once, so some runs end before the start returns.
+  // The first check and the first poll are immediate, so some runs end before the start returns.
   const results = app.pool.results()
   await app.start()
   await app.commands.add({ id: 'job_1', type: 'recurring', schedule: '0 9 * * *', command: 'nightly' })
@@ -37,7 +37,7 @@ it('the pool gives every run a task id of its own, also where many are due in on
   const read: string[] = []
   for await (const { taskId } of results) if (read.push(taskId) === 10) break
   expect(told.toSorted()).toEqual(read.toSorted())
-  // The run of a due instant keeps the form that other programs know.
+  // The run of a due time keeps the format that other programs use.
   expect(told.filter((id) => /_\d{13}$/.test(id))).toEqual([`cron_job_1_${nine}`])
   expect(told.toSorted()).toEqual(
     runs

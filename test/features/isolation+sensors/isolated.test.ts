@@ -8,7 +8,7 @@ import { rota, type Rota } from '../../../src/app/rota.js'
 
 const module = fileURLToPath(new URL('./blocking-sensor.mjs', import.meta.url))
 
-test.each(['thread', 'process'] as const)('F9: a sensor may have a %s of its own', async (isolate) => {
+test.each(['thread', 'process'] as const)('F9: a sensor may have its own %s', async (isolate) => {
   const app = opened()
   app.sensors.define('s', { sensor: { module }, isolate, config: { name: 'n', from: 7 }, job: 'load' })
   const polled = event(app, 'sensor:polled')
@@ -34,7 +34,7 @@ test.each(['thread', 'process'] as const)(
   },
 )
 
-test('F9: one that blocks its thread is ended, and the others are polled meanwhile', async () => {
+test('F9: a sensor that blocks its thread is terminated, and the others are polled meanwhile', async () => {
   const app = opened()
   app.sensors.define('bad', { sensor: { module, export: 'blocking' }, timeout: '300ms', job: 'load' })
   let polls = 0
@@ -52,7 +52,7 @@ test('F9: one that blocks its thread is ended, and the others are polled meanwhi
   expect(polls).toBeGreaterThan(3)
 })
 
-test('F9: what is too large for the way between threads is an error that says what fits', async () => {
+test('F9: a result that is too large is an error that names the limit', async () => {
   const app = opened()
   app.sensors.define('s', { sensor: { module, export: 'large' }, job: 'load' })
   const failed = event(app, 'sensor:failed')

@@ -36,7 +36,7 @@ const texts = async (world: TestApp<Rota>): Promise<readonly string[]> =>
 
 const slowAt = Date.UTC(2026, 0, 1, 0, 20)
 
-it('a check that is over in time breaks nothing, and one that is not is told once', async () => {
+it('a check that ends in time is no breach, and a late one is reported once', async () => {
   const world = await worldWith({ startedWithin: '1m', finishedWithin: '5m' }, (_, at) =>
     at === slowAt ? 3 * minute : minute,
   )

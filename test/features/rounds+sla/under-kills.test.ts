@@ -14,7 +14,7 @@ import { HOUR_MS, MINUTE_MS } from '../../../src/time/civil.js'
 
 const seed = Number(process.env['SEED'] ?? 20260105)
 
-it(`each check of a round that is not over in time is told exactly once, whichever process is killed when (seed ${seed})`, async () => {
+it(`each late check of a round is reported exactly once, whichever process is killed, and whenever (seed ${seed})`, async () => {
   const tables = emptyTables(endEffectsOf([serviceEffect]))
   const withinMs = 3 * MINUTE_MS
   const sla = { finishedWithin: withinMs, notOlderThan: '30m' }
