@@ -191,7 +191,7 @@ const texts: readonly string[] = [
   'a\ud800b',
 ]
 
-/** Invalid values, by the placeholder in the help. */
+/** Invalid values, by the name of the value in the help. */
 const wrong: Readonly<Record<string, readonly string[]>> = {
   duration: ['soon', '-1s', '5 parsecs', '99999999999d'],
   time: ['soon', '2026-13-01T00:00', '25:00', '2026-02-30'],

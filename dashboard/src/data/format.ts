@@ -28,7 +28,7 @@ function twoUnits(first: string, rest: number, second: string): string {
   return rest === 0 ? first : `${first} ${second}`
 }
 
-/** A duration as prose beside an exact time: 12 s, 5 min, 3 h, 20 days. */
+/** A duration as prose, shown next to an exact time: 12 s, 5 min, 3 h, 20 days. */
 export function formatRough(ms: number): string {
   const seconds = Math.round(Math.abs(ms) / 1000)
   if (seconds < 100) return `${seconds} s`

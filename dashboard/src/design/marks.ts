@@ -16,7 +16,7 @@ export interface MarkLook {
   readonly path: string
 }
 
-/** Shapes in a square of 12 by 12; they are told apart without colour, and at eight pixels. */
+/** Shapes in a square of 12 by 12, which can be distinguished without colour and at eight pixels. */
 const shapes = {
   square: 'M2 2h8v8h-8z',
   play: 'M3 1.5L10.5 6L3 10.5z',

@@ -4,7 +4,7 @@ import { Button } from './button.js'
 import styles from './dialog.module.css'
 
 /**
- * A modal dialog; Escape and a click beside it close it. The browser keeps the focus inside and gives it back. The focus
+ * A modal dialog; Escape and a click outside close it. The browser keeps the focus inside and restores it. The focus
  * begins in the first field; a touch screen would cover the text with its keyboard, so there it does so for a search only.
  */
 export function Dialog({
@@ -16,7 +16,7 @@ export function Dialog({
   title: string
   onClose: () => void
   children: ReactNode
-  /** Where it stands: in the middle, near the top for a search, or at the end as a panel. */
+  /** Its position: in the middle, near the top for a search, or at the end as a panel. */
   kind?: 'middle' | 'top' | 'side'
 }): ReactNode {
   const ref = useRef<HTMLDialogElement>(null)

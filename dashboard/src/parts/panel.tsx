@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react'
 import styles from './panel.module.css'
 
-/** A part of a page with a heading, what stands at its end, and a border instead of a card. */
+/** A part of a page with a heading, actions at its end, and a border instead of a card. */
 export function Panel({
   title,
   aside,

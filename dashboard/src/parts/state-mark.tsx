@@ -3,14 +3,14 @@ import { marks, type Mark } from '../design/marks.js'
 import { markWords } from '../words/common.js'
 import styles from './state-mark.module.css'
 
-/** The shape of a state in the colour of its family, and its name unless that stands beside it anyway. */
+/** The shape of a state in the colour of its family, and its name unless that is already shown next to it. */
 export function StateMark({
   mark,
   label,
   size = 12,
 }: {
   mark: Mark
-  /** The text beside the shape; `false`: only the shape, with its name for screen readers. */
+  /** The text next to the shape; `false`: only the shape, with its name for screen readers. */
   label?: string | false
   size?: number
 }): ReactNode {

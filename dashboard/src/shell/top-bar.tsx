@@ -60,7 +60,7 @@ function PageLink({ page: { path, title, load }, onClick }: { page: Page; onClic
       className={styles['page']}
       aria-current={isHere ? 'page' : undefined}
       data-title={title}
-      // The code of the page is there when the click comes; without it, the page itself tells what went wrong.
+      // Loads the code of the page before the click; if that fails, the page itself shows the error.
       onPointerEnter={() => void load().catch(() => undefined)}
       onClick={onClick}
     >
@@ -69,7 +69,7 @@ function PageLink({ page: { path, title, load }, onClick }: { page: Page; onClic
   )
 }
 
-/** The pages that are used less, in a popover: the browser closes it on Escape and on a click beside it. */
+/** The pages that are used less, in a popover: the browser closes it on Escape and on a click outside. */
 function MoreMenu({ pages: few }: { pages: readonly Page[] }): ReactNode {
   const id = useId()
   const ref = useRef<HTMLDivElement>(null)
@@ -104,7 +104,7 @@ function useShown(ref: RefObject<HTMLElement | null>, isHere: boolean): void {
   }, [ref, isHere])
 }
 
-/** A popover is in a layer of its own: it stands below its button, inside the window. */
+/** Places the popover, which is in its own layer, below its button and inside the window. */
 function placeBelow(menu: HTMLElement): void {
   const { left, bottom } = menu.parentElement?.getBoundingClientRect() ?? new DOMRect()
   menu.style.insetBlockStart = `${bottom + 4}px`

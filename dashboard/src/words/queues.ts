@@ -75,9 +75,9 @@ jobs:
     host: (host: string) => `all processes of the host ${host}`,
     outcomes: {
       changed: 'will change',
-      already: 'no change needed',
+      already: 'is already in this state',
       gone: 'is gone',
-      unable: 'not possible with its version',
+      unable: 'has a version that cannot be drained',
     },
   },
 } as const

@@ -49,7 +49,7 @@ export async function bindCommands(store: Store, now: Instant): Promise<void> {
   if (moved.length > 0) await define(store, { kinds: timedKinds, source: jobsSource, triggers: moved, now })
 }
 
-/** Removes the placeholder jobs of commands that now have a job, or that no command job uses any more. */
+/** Removes the fallback jobs of commands that now have a job, or that no command job uses any more. */
 export async function removeUnclaimedJobs(store: Store): Promise<void> {
   const names = (await store.jobs())
     .filter(({ job, source }) => source === jobsSource && isUnclaimedJob(job.name))
@@ -57,7 +57,7 @@ export async function removeUnclaimedJobs(store: Store): Promise<void> {
   if (names.length > 0) await store.removeJobs(names)
 }
 
-/** The handler of the placeholder jobs of commands, if this process has one: a job may have been defined after a run was recorded. */
+/** The handler of the fallback jobs of commands, if this process has one: a job may have been defined after a run was recorded. */
 export function fallbackHandler({ job, source }: StoredJob, here: FallbackInput): Handler | undefined {
   if (source !== jobsSource) return undefined
   if (job.name === shellCommand) {

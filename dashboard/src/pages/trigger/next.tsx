@@ -20,7 +20,7 @@ export function Next({ trigger }: { trigger: Trigger }): ReactNode {
   const { name, state, nextAt } = trigger
   const { data } = useQuery({ ...nextQuery(name, 8), enabled: state !== 'ended' })
   const changes = clockChanges(useCronPreview(trigger))
-  // The store knows where the trigger stands; the times after that are computed.
+  // The store has the next due time of the trigger; later ones are computed.
   const first = nextAt === null ? [] : [nextAt]
   const zone = useZone(zoneOf(trigger))
   const now = useNow()

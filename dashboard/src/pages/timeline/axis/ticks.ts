@@ -2,7 +2,7 @@
 import { lengthOf, type View } from './view.js'
 import type { ZoneClock } from './zone-clock.js'
 
-/** A line on the axis and what stands beside it. */
+/** A line on the axis and its label. */
 export interface Tick {
   readonly atMs: number
   readonly label: string
@@ -65,7 +65,7 @@ export function ticksOf(
   return { major, minor }
 }
 
-/** Ticks at every local time that is a multiple of the step; where clocks go back a time stands there twice. */
+/** Ticks at every local time that is a multiple of the step; when clocks go back, a time is shown twice. */
 function byClock(view: View, clock: ZoneClock, stepMs: number): readonly Tick[] {
   const ticks: Tick[] = []
   const firstLocal = Math.floor((clock.toLocal(view.fromMs) - day / 8) / stepMs) * stepMs
@@ -78,7 +78,7 @@ function byClock(view: View, clock: ZoneClock, stepMs: number): readonly Tick[] 
   return ticks.toSorted((one, other) => one.atMs - other.atMs)
 }
 
-/** Ticks at local dates. The first one may lie before the stretch: its label stands at the edge. */
+/** Ticks at local dates. The first one may be before the shown period: its label is at the edge. */
 function byCalendar(
   view: View,
   clock: ZoneClock,

@@ -1,4 +1,4 @@
-/** The stretch of time that the timeline shows, and how it moves. Times are in milliseconds. */
+/** The period that the timeline shows, and how it moves. Times are in milliseconds. */
 
 /** A stretch of time. */
 export interface View {
@@ -89,7 +89,7 @@ export function readView(
   return { view: bounded({ fromMs, untilMs: fromMs + lengthMs }), isFollowing: false }
 }
 
-/** A length as it stands in an address: `6h`, or seconds such as `5400s`. */
+/** A length as part of an address: `6h`, or seconds such as `5400s`. */
 export function lengthText(lengthMs: number): string {
   const named = Object.entries(ranges).find(([, ms]) => ms === lengthMs)
   return named?.[0] ?? `${Math.round(lengthMs / 1000)}s`

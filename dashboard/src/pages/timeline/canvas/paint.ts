@@ -1,4 +1,4 @@
-/** Draws the lanes. It knows nothing of the page: what it draws is handed in. */
+/** Draws the lanes. It knows nothing about the page: everything it draws is a parameter. */
 import type { Colours } from '../../../design/colours.js'
 import { families, marks, type Family } from '../../../design/marks.js'
 import { formatCount } from '../../../data/format.js'
@@ -106,7 +106,7 @@ class LanePainter {
     }
   }
 
-  /** Who holds and why, in the first place of a band where nothing else stands. */
+  /** Who paused it and why, at the first free place of a band. */
   bandLabels(bands: readonly Band[], items: readonly Item[]): void {
     const { widthPx } = this.#scene
     for (const { fromMs, untilMs, text } of bands) {
@@ -212,7 +212,7 @@ class LanePainter {
     const end = Math.max(right, left + leastPx)
     const height = rowPx - 11
     const present = new Map<Family, number>()
-    // That a round was checked says nothing beside the runs that followed.
+    // A check of a round is not shown if there are runs of it.
     const checks = tally.checked ?? 0
     const count = all === checks ? all : all - checks
     for (const [name, instants] of Object.entries(tally)) {

@@ -9,7 +9,7 @@ export interface Sprites {
   readonly hatches: Readonly<Record<Family, CanvasPattern | string>>
   /** The same, and weaker. */
   readonly softHatches: Readonly<Record<Family, CanvasPattern | string>>
-  /** How wide texts are: measuring them anew costs more than drawing them. */
+  /** The widths of texts: measuring them again costs more than drawing them. */
   readonly widths: Map<string, number>
 }
 

@@ -17,7 +17,7 @@ export function tallyText(tally: Tally): string {
     .join(', ')
 }
 
-/** What is beside the state of an item: rule, waiting, duration, clock change. */
+/** The details of an item besides its state: rule, waiting, duration, clock change. */
 export function detailText({ point, bar, mark, fromMs }: Item, nowMs: number): string {
   const { startedMs, finishedMs } = point?.run ?? {}
   const endMs = finishedMs ?? (mark === 'running' ? nowMs : undefined)
@@ -52,7 +52,7 @@ export function itemText(lane: string, item: Item, zone: string, nowMs: number):
     .join(', ')
 }
 
-/** What lies under the pointer or the cursor. It stands below its lane, and above it where there is no room. */
+/** The item under the pointer or the cursor. The tooltip is below its lane, or above it if there is no space. */
 export function ItemTooltip({
   lane,
   item,

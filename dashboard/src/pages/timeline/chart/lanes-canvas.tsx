@@ -9,7 +9,7 @@ export function LanesCanvas({
   top,
   ...scene
 }: Omit<Scene, 'colours' | 'sprites'> & {
-  /** Where the first lane that is drawn stands. */
+  /** The position of the first lane that is drawn. */
   top: number
 }): ReactNode {
   const ref = useRef<HTMLCanvasElement>(null)

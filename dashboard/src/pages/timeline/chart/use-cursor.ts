@@ -15,7 +15,7 @@ const directions: Readonly<Record<string, Direction>> = {
   End: 'last',
 }
 
-/** The cursor that arrow keys move from mark to mark. It brings what it stands on into view; Shift selects on the way. */
+/** The cursor that arrow keys move from mark to mark. It scrolls its item into view; Shift selects on the way. */
 export function useCursor({
   view,
   show,

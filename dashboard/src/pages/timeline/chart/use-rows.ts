@@ -26,7 +26,7 @@ export function useRows(
     if (outer === null || inner === null) return undefined
     const look = (): void =>
       setSeen((before) => {
-        // Some lanes at a time: a scroll inside of them draws nothing anew.
+        // Some lanes at a time: a scroll within them does not render again.
         const top = Math.floor(outer.scrollTop / (rowPx * step)) * rowPx * step
         const next = { top, height: outer.clientHeight, widthPx: inner.clientWidth }
         return next.top === before.top && next.height === before.height && next.widthPx === before.widthPx

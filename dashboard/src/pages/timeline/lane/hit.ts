@@ -3,10 +3,10 @@ import { marks } from '../../../design/marks.js'
 import type { Item } from './merge.js'
 import { severity } from './points.js'
 
-/** How far beside a shape a pointer still finds it: a target of 24 pixels. */
+/** How far from a shape a pointer still finds it: a target of 24 pixels. */
 const reachPx = 12
 
-/** The item at an instant, if one is near; of several the nearest, and of those the one that needs somebody most. */
+/** The item at an instant, if one is near; of several the nearest, and of those the one that needs attention most. */
 export function itemAt(items: readonly Item[], atMs: number, msPerPx: number): Item | undefined {
   let found: Item | undefined
   let best = Infinity
@@ -83,7 +83,7 @@ function nearestFrom(
   return undefined
 }
 
-/** The item that the cursor stands on. After a zoom it is the one that holds the instant now. */
+/** The item at the cursor. After a zoom it is the one that contains its instant. */
 export function itemUnder(items: readonly Item[], atMs: number): Item | undefined {
   return (
     items.find((item) => item.fromMs === atMs) ??

@@ -14,17 +14,17 @@ import {
   type Tally,
 } from './points.js'
 
-/** What is drawn on a lane, and what the cursor stands on. */
+/** An item on a lane, which the cursor can select. */
 export interface Item {
   /** A shape, several instants as a block, or a hatched bar. */
   readonly kind: 'shape' | 'block' | 'bar'
   readonly fromMs: number
   readonly untilMs: number
-  /** The state that stands for it. */
+  /** The state that represents it. */
   readonly mark: Mark
   readonly count: number
   readonly tally: Tally
-  /** The room of a shape or of a block that stands alone, in pixels, up to the next one. */
+  /** The space of a shape or of a single block, in pixels, up to the next one. */
   readonly roomPx: number
   /** The point of a shape, or the bar. */
   readonly point?: Point
@@ -88,7 +88,7 @@ interface Block {
   readonly tally: Counting
 }
 
-/** Cuts near points into blocks: one ends where the family that stands for the next cell is another one. */
+/** Groups near points into blocks: a block ends where another family represents the next cell. */
 function blocksOf(
   points: readonly Point[],
   [start, end]: readonly [number, number],
@@ -122,7 +122,7 @@ function blocksOf(
   }))
 }
 
-/** Puts a cell to the last block if the same family stands for both. */
+/** Adds a cell to the last block if the same family represents both. */
 function close(blocks: Block[], cell: Block): void {
   const last = blocks.at(-1)
   if (last === undefined || rankOfTally(last.tally) !== rankOfTally(cell.tally)) {

@@ -1,4 +1,4 @@
-/** What stands on one lane, from one source: runs, what did not run and why, and what is to come. */
+/** The points of one lane: runs, what did not run and why, and future due times. */
 import { marks, type Family, type Mark } from '../../../design/marks.js'
 
 /** An instant of a lane, or several that the server counted together. */
@@ -31,11 +31,11 @@ export interface Bar {
   readonly fromMs: number
   readonly untilMs: number
   readonly mark: Mark
-  /** What stands in the bar or beside it. */
+  /** The text in the bar or next to it. */
   readonly text: string
 }
 
-/** Which family stands for several: the one that needs somebody most. */
+/** The order of families: the one that needs attention most represents several. */
 export const severity: readonly Family[] = ['bad', 'warn', 'active', 'chosen', 'ok', 'quiet']
 
 /** A tally that is being counted. */
@@ -62,14 +62,14 @@ const rankOf = Object.fromEntries(
   Object.entries(marks).map(([mark, { family }]) => [mark, severity.indexOf(family)]),
 ) as Readonly<Record<Mark, number>>
 
-/** How much the state that stands for several needs somebody; the lower, the more. */
+/** How much the state of several points needs attention; lower means more. */
 export function rankOfTally(tally: Tally): number {
   let rank = severity.length
   for (const mark in tally) rank = Math.min(rank, rankOf[mark as Mark])
   return rank
 }
 
-/** The state that stands for several. */
+/** The state that represents several points. */
 export function worstOf(tally: Tally): Mark {
   const rank = rankOfTally(tally)
   for (const mark in tally) if (rankOf[mark as Mark] === rank) return mark as Mark
