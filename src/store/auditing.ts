@@ -7,6 +7,6 @@ export interface Auditing {
   /** Entries, newest first, in pages. */
   auditPage(filter: AuditFilter): Promise<readonly StoredAuditEntry[]>
 
-  /** Removes the oldest entries: those before an instant, and those beyond the newest `keep`; at most `limit`. Answers how many. */
+  /** Removes and counts the oldest entries, at most `limit`: those before an instant, or beyond the newest `keep`. */
   pruneAudit(request: { before: Instant; keep: number; limit: number }): Promise<number>
 }

@@ -6,32 +6,32 @@ import type { Instant } from '../time/instant.js'
 
 /** The part of the store port that changes several runs. */
 export interface ChangingRuns {
-  /** Records, retries, cancels or advances runs together with the state entry that counts them; changes nothing where that entry has moved on. */
+  /** Records, retries, cancels or advances runs and updates the state entry that counts them; changes nothing if that entry has changed. */
   changeRuns(request: ChangeRuns): Promise<readonly RunChange[] | 'stale'>
 }
 
-/** One change of several runs. The state entry says how far it has come: it moves in the same transaction, so that nobody changes a run twice. */
+/** One change of several runs. The state entry has its progress and changes in the same transaction, so no run is changed twice. */
 export type ChangeRuns = RunsOfChange & {
   readonly now: Instant
   readonly entry: StateKey & {
     /** The revision it was computed from. */
     readonly revision: number
-    /** Its new value, from what became of the runs; called in the transaction, and again where that is repeated. */
+    /** Its new value from the results for the runs; called in the transaction, and again if that is repeated. */
     readonly valueAfter: (answers: readonly RunChange[]) => Json
   }
 }
 
-/** Runs that exist and what is done with them, or new ones. */
+/** Existing runs and the action on them, or new runs. */
 export type RunsOfChange =
   | {
       readonly action: 'retry' | 'cancel' | 'advance'
       readonly runs: readonly RunId[]
-      /** Kept by runs that are cancelled. */
+      /** Stored with cancelled runs. */
       readonly reason: string
     }
   | { readonly action: 'record'; readonly newRuns: readonly NewRun[] }
 
-/** What became of a run, as `retry`, `cancel`, `advance` and `enqueue` answer. */
+/** The result for one run, as `retry`, `cancel`, `advance` and `enqueue` return it. */
 export type RunChange =
   | 'recorded'
   | 'existing'
@@ -44,5 +44,5 @@ export type RunChange =
   | 'not-waiting'
   | 'absent'
 
-/** The most runs of one such change: others get their turn in between. */
+/** The most runs of one such change: other work continues in between. */
 export const mostChangedAtOnce = 100

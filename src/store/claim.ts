@@ -2,12 +2,12 @@ import type { Json } from '../kernel/definition/json.js'
 import type { RunId } from '../kernel/identity/identity.js'
 import type { Instant } from '../time/instant.js'
 
-/** How much work a worker takes: `slots` runs of any kind, and `prefetch` runs without a lost attempt to have at hand. */
+/** How much a worker claims: `slots` runs of any kind, and `prefetch` more runs that have no lost attempt. */
 export interface ClaimRequest {
   readonly jobs: readonly string[]
   readonly slots: number
   readonly prefetch: number
-  /** How many of the prefetched runs may be limited (have a concurrency slot or a limited queue): others may wait for them. Default: none. */
+  /** How many prefetched runs may be limited (by a slot or a queue), so that others may wait for them. Default: 0. */
   readonly prefetchLimited?: number | undefined
 }
 

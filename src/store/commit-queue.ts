@@ -2,8 +2,8 @@
  * One queue for all writes of a process. All operations that are waiting when the lock is taken are applied in order
  * of arrival in one transaction: one lock and one fsync for the group. Each caller is answered after the commit.
  *
- * If one operation throws, nothing of the group has happened and each operation is tried again separately: what it
- * was grouped with makes no difference to it.
+ * If one operation throws, nothing of the group has happened and each operation is tried again separately, so an
+ * operation is not affected by the others of its group.
  */
 import { RotaError } from '../kernel/definition/errors.js'
 
@@ -79,7 +79,7 @@ export class CommitQueue<Item extends Waiting> {
     while (this.#queue.length > 0) {
       const group = await this.#transact(() => this.#options.takeGroup(this.#queue))
       for (const one of group) await this.#transact(() => [one])
-      // Timers, sockets and new operations get their turn between two transactions.
+      // Timers, sockets and new operations get control between two transactions.
       if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
     }
     this.#isWorking = false

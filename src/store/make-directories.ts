@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Creates one directory at a time: Node's recursive mode never ends where the system refuses a directory, as below /proc. */
+/** Creates one directory at a time: Node's recursive mode never ends if the system refuses a directory, as in /proc. */
 export function makeDirectories(path: string): void {
   if (existsSync(path)) return
   makeDirectories(dirname(path))

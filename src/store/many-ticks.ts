@@ -1,2 +1,2 @@
-/** So many ticks in one transaction take longer than a worker's turn should wait: they are committed apart from turns. */
+/** From this number on, ticks are committed separately from turns: a worker's turn should not wait for them. */
 export const manyTicks = 50

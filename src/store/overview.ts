@@ -13,13 +13,13 @@ import type { SeriesRequest, SeriesRow } from './series.js'
 
 /** The part of the store port that answers them. */
 export interface Overview {
-  /** Another value after every commit of somebody else, at almost no cost. Only a store that was opened to read has it, and only where the database knows at once. */
+  /** Changes after every commit of another process. Only on stores opened for reading, if it costs almost nothing. */
   readonly version?: (() => unknown) | undefined
 
-  /** Another value after every commit of anybody; the same value says that nothing has changed. Absent where the database does not know at almost no cost. */
+  /** Changes after every commit of any process, and only then. Absent if it would cost much. */
   readonly stamp?: (() => Promise<unknown>) | undefined
 
-  /** Numbers of which one changes whenever runs, the ledger, jobs, holds, workers or state entries change, or a change is audited. */
+  /** Numbers that change with runs, the ledger, jobs, holds, workers, state entries and audit entries. */
   pulse(): Promise<Pulse>
 
   /** One page of the triggers that a filter matches. */
@@ -48,30 +48,30 @@ export interface Overview {
   ledgerPage(request: LedgerPage): Promise<readonly LedgerEntry[]>
 
   /**
-   * The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. At most
-   * `each` of the same trigger and job, so that one that fails all night does not hide the others. A store may look at
-   * the newest 1,000 failed runs only.
+   * The newest failed runs that are not repaired: no later run of the same trigger and partition is done. At most
+   * `each` of one trigger and job, so that one that fails all night does not hide the others. A store may read only the
+   * newest 1,000 failed runs.
    */
   troubled(request: { limit: number; each: number }): Promise<readonly Run[]>
 
-  /** The ends of runs in `[fromAt, untilAt)`, counted from the runs that are still there, by bucket, job and state; empty buckets are left out. */
+  /** Counts the ends of stored runs in `[fromAt, untilAt)` by bucket, job and state; empty buckets are left out. */
   series(request: SeriesRequest): Promise<readonly SeriesRow[]>
 
   /** The pending runs that should have started `byMs` ago or earlier, the longest overdue first. */
   late(request: LateRequest): Promise<readonly Run[]>
 
-  /** How many state entries of a kind and name have each text in a field of their value; an empty text where they have none. */
+  /** How many state entries of a kind and name have each text in a field of their value (empty if they have none). */
   stateTally(request: StateTallyRequest): Promise<ReadonlyMap<string, number>>
 
-  /** How many runs a filter matches, counted no further than `atMost`, and looked for no further than its `look`. */
+  /** How many runs a filter matches; counts up to `atMost`, and searches up to the filter's `look`. */
   countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<RunCount>
 }
 
-/** Numbers that rise with changes, so that two of them tell what has changed in between. */
+/** Numbers that increase with changes, so that a comparison shows what has changed. */
 export interface Pulse {
-  /** The store; another one means that nothing read before counts. */
+  /** The id of the store; another one means that earlier reads are invalid. */
   readonly store: string
-  /** Rises when the store was replaced by an older copy of itself. */
+  /** Shows whether the store was replaced by an older copy of itself. */
   readonly epoch: number
   /** The number of the newest run. */
   readonly runs: number
@@ -82,7 +82,7 @@ export interface Pulse {
   /** How many runs are running, and when the newest was claimed. */
   readonly running: number
   readonly claimedAt: Instant
-  /** Rises with changes of jobs. */
+  /** Increases with changes of jobs. */
   readonly jobs: number
   /** The number of the newest hold, plus how many were released. */
   readonly holds: number
@@ -91,7 +91,7 @@ export interface Pulse {
   readonly live: number
   /** When the newest state entry was written. */
   readonly stateAt: Instant
-  /** The revisions of the entries that were written last, put together: it changes where `stateAt` does not. */
+  /** The sum of revisions of the entries written last: it changes even if `stateAt` does not. */
   readonly stateRevisions: number
   /** The number of the newest audit entry. */
   readonly audit: number
@@ -103,14 +103,14 @@ export interface TriggerCursor {
   readonly nextAt?: Instant | undefined
 }
 
-/** Which triggers are asked for, in which order. */
+/** Which triggers to return, in which order. */
 export interface TriggersPage {
   readonly limit: number
-  /** By name; or by the next tick, and then only those that have one and are no sensors. */
+  /** By name; or by the next tick, and then without sensors and triggers that have none. */
   readonly order: 'name' | 'next'
-  /** The last one of the page before. */
+  /** The last one of the previous page. */
   readonly after?: TriggerCursor | undefined
-  /** The first one of the page after: those next to it are asked for, in the same order. */
+  /** The first one of the next page: returns those directly before it, in the same order. */
   readonly before?: TriggerCursor | undefined
   /** A part of the name, in any case. */
   readonly search?: string | undefined
@@ -131,14 +131,14 @@ export interface RunMark {
   readonly finishedAt: Instant | undefined
 }
 
-/** Which state entries are counted: by a text of their value. */
+/** Which state entries to count, by which field of their value. */
 export interface StateTallyRequest {
   readonly kind: StateKind
   readonly name: string
   readonly field: string
 }
 
-/** Which runs are late: by how much, and how many are asked for. */
+/** By how much runs must be late, and how many to return. */
 export interface LateRequest {
   readonly now: Instant
   readonly byMs: number
@@ -153,7 +153,7 @@ export interface TallyRow {
   readonly runs: number
 }
 
-/** Which ranges of the ledger are asked for. */
+/** Which ranges of the ledger to return. */
 export interface LedgerPage {
   readonly limit: number
   readonly before?: number | undefined
@@ -165,7 +165,7 @@ export interface LedgerPage {
   readonly untilAt?: Instant | undefined
 }
 
-/** A range with its number, which grows in the order in which ranges are recorded. */
+/** A range with its number; later ranges have higher numbers. */
 export interface LedgerEntry extends RecordedRange {
   readonly seq: number
 }

@@ -9,10 +9,10 @@ const pollsBeforeRest = 10
 /** The same after a change, if the store has reported writes while idle: it reports the next one as well. */
 const pollsAfterWrite = 3
 
-/** The interval at rest where the store tells of changes itself: the slow poll behind that. */
+/** The idle interval if the store reports changes itself: the slow poll behind that. */
 const watchedMs = 2000
 
-/** Starts to call `wake` when something is written; returns the function that ends it, or undefined where that is not possible. */
+/** Starts to call `wake` after writes; returns the function that stops it, or undefined if that is not possible. */
 export type WatchWrites = (wake: () => void) => (() => void) | undefined
 
 /** Notifies watchers when the version of a store changes. Polls only while there are watchers. */
@@ -35,9 +35,9 @@ export class PollWatch {
     version: () => unknown
     /** Whether the store is closed or broken: polling ends. */
     isOver: () => boolean
-    /** The interval of a store where nothing has happened for a while; default: as before. */
+    /** The interval after a while without changes; default: the same as before. */
     restMs?: number
-    /** Spares polls at rest. A write may be heard of before its commit can be seen, so polls follow it. */
+    /** Saves polls while idle. A write may be reported before its commit is visible, so polls follow it. */
     watchWrites?: WatchWrites
   }) {
     this.#clock = options.clock
@@ -75,7 +75,7 @@ export class PollWatch {
   }
 
   #waitMs(): number {
-    // One poll before rest: a commit that was written before the watch began, and is seen after it, is still found.
+    // One poll early: a commit that was written before the watch began and becomes visible after it is still found.
     if (this.#quietPolls >= pollsBeforeRest - 1) {
       this.#endWatch ??= this.#watchWrites?.(() => this.#wake())
       this.#hasWatched = this.#endWatch !== undefined

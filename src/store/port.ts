@@ -1,15 +1,15 @@
 /**
- * The store port: the one thing that coordinates. Its laws, which `conformance/` proves for every adapter:
+ * The store port: the only means of coordination. Its laws, which `conformance/` proves for every adapter:
  *
  * - A method takes a batch; each item is all or nothing, independent of the others in the batch. The method
  *   returns after the commit that contains it.
  * - Conflicts are values (`'stale'`, `'absent'` …). A method throws only for a broken store.
- * - `now` is handed in; a store never reads a clock.
- * - A run is claimed by one worker at a time; every claim takes the next attempt number; what an older
- *   attempt reports changes nothing.
+ * - `now` is a parameter; a store never reads a clock.
+ * - A run is claimed by one worker at a time; every claim takes the next attempt number; reports of older attempts
+ *   change nothing.
  *
- * Who moves a run: `tick` and `enqueue` make it pending; `turn` claims it and ends it; `cancel` and `tick`
- * (superseding) end it or ask its holder to; `retry` makes a final one pending again, `advance` a waiting one due;
+ * What changes a run: `tick` and `enqueue` make it pending; `turn` claims it and ends it; `cancel` and `tick`
+ * (superseding) end it or ask its holder to stop; `retry` makes a final one pending again, `advance` a waiting one due;
  * `prune` removes it.
  */
 import type { Instant } from '../time/instant.js'
@@ -45,14 +45,14 @@ export interface Store
     Reading,
     Overview,
     Auditing {
-  /** The same store, whose transactions also write the audit entries of what they have changed, or nothing at all. Entries of several transactions with one id become one. */
+  /** The same store; its transactions also write the audit entries of their changes. Entries of several transactions with one id become one. */
   audited(record: ChangeRecord): Store
-  /** What the store is and where, for messages: `sqlite:data/rota.db`. */
+  /** The kind and place of the store, for messages: `sqlite:data/rota.db`. */
   readonly url: string
   /** Calls back soon after something may have become due or claimable through another process. Only a hint: it may be lost. */
   watch(hint: Hint): () => void
 
-  /** Removes final runs that ended before an instant, newest kept; writes their `pruned` ranges in the same transaction, and forgets seen keys whose time is over. With `runs`, it removes only those of them. Returns how many runs it removed. */
+  /** Removes final runs that ended before an instant, oldest first, or only the given `runs`; writes their `pruned` ranges in the same transaction, and removes expired seen keys. Returns the number of removed runs. */
   prune(request: PruneRequest): Promise<number>
 
   /** Final runs by their ends, the newest first, those after `after` in this order. */
@@ -92,7 +92,7 @@ export interface Definitions {
   /** Jobs by name. */
   jobs(): Promise<readonly StoredJob[]>
 
-  /** Forgets jobs that no active trigger uses and that have no unfinished run; returns those it kept. */
+  /** Removes jobs that no active trigger uses and that have no unfinished run; returns those it kept. */
   removeJobs(names: readonly string[]): Promise<readonly string[]>
 
   queues(): Promise<readonly QueueStatus[]>
@@ -100,7 +100,7 @@ export interface Definitions {
   /** Triggers by name; all of them, or those of a filter. */
   triggers(filter?: TriggerFilter): Promise<readonly StoredTrigger[]>
 
-  /** The fingerprint of each active trigger of a source: what a start compares instead of reading every definition. */
+  /** The fingerprint of each active trigger of a source; a start compares these instead of reading every definition. */
   fingerprints(source: string): Promise<ReadonlyMap<string, string>>
 
   /** The versions of one trigger, oldest first. */
@@ -110,7 +110,7 @@ export interface Definitions {
 /** Moving cursors. */
 export interface Planning {
   /**
-   * Triggers whose next look is due, with all that their ticks need; none while planning is held. Triggers with a
+   * Triggers whose next tick is due, with everything that it needs; none while planning is held. Triggers with a
    * sensor are returned only if the request names them, and then no others.
    */
   due(request: {
@@ -119,19 +119,19 @@ export interface Planning {
     sensors?: readonly string[] | undefined
   }): Promise<readonly DueTrigger[]>
 
-  /** The named triggers with all that a tick needs, due or not: for closing a version. */
+  /** The named triggers with everything that a tick needs, due or not: for closing a version. */
   dueByName(request: { names: readonly string[]; now: Instant }): Promise<readonly DueTrigger[]>
 
-  /** Commits ticks: cursor, runs, ranges, state entries and seen keys together, or nothing if the revision of the trigger or of a state entry has changed. Runs that exist already stay as they are. One that takes arrivals and leaves any behind is looked at again at once. */
+  /** Commits ticks: cursor, runs, ranges, state entries and seen keys together, or nothing if the revision of the trigger or of a state entry has changed. Existing runs stay unchanged. If `takesArrivals` is set and arrivals are left, the trigger is due again. */
   tick(batch: readonly Tick[]): Promise<readonly ('ticked' | 'stale')[]>
 
-  /** When the next trigger, or the next of the named sensors, has to be looked at, or the hold on planning ends. */
+  /** When the next trigger, or the next of the named sensors, is due, or the hold on planning ends. */
   nextTickAt(request: { now: Instant; sensors?: readonly string[] | undefined }): Promise<Instant | undefined>
 
-  /** Those of the digests that a trigger has seen and still remembers. */
+  /** The given digests that a trigger still remembers. */
   seen(request: { trigger: string; digests: readonly string[]; now: Instant }): Promise<ReadonlySet<string>>
 
-  /** Forgets up to `limit` of the keys that a trigger has seen; returns how many it forgot. */
+  /** Removes up to `limit` of the keys that a trigger has seen; returns how many. */
   forgetSeen(request: { trigger: string; limit: number }): Promise<number>
 }
 
@@ -143,10 +143,10 @@ export interface Work extends ChangingRuns {
   /** Registers a worker, with a lease that starts now. For a known worker only the number of its slots changes. */
   register(worker: WorkerEntry): Promise<void>
 
-  /** Renews a worker's lease from the highest time, and returns whether it must drain or has lost its lease. Also raises the store's epoch and its highest time. */
+  /** Renews a worker's lease from the highest time, and returns whether it drains or has lost its lease. Also increases the store's epoch and its highest time. */
   heartbeat(request: { worker: string; now: Instant; leaseMs: number }): Promise<Beat>
 
-  /** Drains a live worker, or ends its draining. While it drains, its turns claim nothing, and its heartbeat says so. Its running attempts continue. */
+  /** Drains a live worker, or ends its draining. While it drains, its turns claim nothing, and its heartbeat returns that. Its running attempts continue. */
   drain(request: { worker: string; isDraining: boolean }): Promise<'changed' | 'already' | 'absent'>
 
   /** Removes a worker; the runs that it still holds become lost. */
@@ -154,29 +154,29 @@ export interface Work extends ChangingRuns {
 
   /**
    * One worker's turn, one transaction: it stores finished attempts whose claim is current, makes due runs ready, and
-   * claims the requested runs in the order priority, `runAt`. An expired worker gets nothing; a worker whose lease is over
-   * or that drains gets no claims. A late report on an attempt that was recorded as lost shows that its process is alive:
-   * the attempt becomes `released` and counts as no crash; a run that was quarantined because of it is pending again.
+   * claims the requested runs in the order priority, `runAt`. An expired worker gets nothing; a worker whose lease has
+   * ended or that drains gets no claims. A late report on a lost attempt shows that its process is alive: the attempt
+   * becomes `released` and is not a crash; a run that was quarantined because of it is pending again.
    */
   turn(request: Turn): Promise<TurnAnswer>
 
   /** Expires workers whose lease ended before `deadline` and was no longer than `longestMs`, and returns the claims of workers that are gone. */
   expire(request: Expiry): Promise<readonly LostClaim[]>
 
-  /** Cancels a pending run at once, and asks the worker of a running one to stop; that run is not tried again, however its attempt ends. */
+  /** Cancels a pending run immediately, and asks the worker of a running one to stop; that run is not retried, however its attempt ends. */
   cancel(request: {
     run: RunId
     now: Instant
     reason: string
   }): Promise<'cancelled' | 'requested' | 'final' | 'absent'>
 
-  /** Makes a failed or cancelled run pending again with a fresh budget; its attempts keep counting. */
+  /** Makes a failed or cancelled run pending again, with all its tries; attempt numbers continue. */
   retry(request: { run: RunId; now: Instant }): Promise<'pending' | 'not-final' | 'absent'>
 
   /** Makes a delayed run claimable now; its due instant stays. */
   advance(request: { run: RunId; now: Instant }): Promise<'advanced' | 'not-waiting' | 'absent'>
 
-  /** Adds lines to the logs of runs; lines past the bound of a run are dropped and counted as one last line. */
+  /** Adds lines to the logs of runs; lines beyond the limit of a run are dropped and replaced by one last line. */
   log(lines: readonly LogLine[]): Promise<void>
 }
 
@@ -191,7 +191,7 @@ export interface Holding {
     note: string
   }): Promise<'held' | 'already'>
 
-  /** Ends an open hold; a trigger gets a tick at once that records the held range, or with `catchUp` catches it up. */
+  /** Ends an open hold. A trigger is due immediately: its tick records the held range, or with `catchUp` catches up. */
   release(request: { target: HoldTarget; now: Instant; catchUp: boolean }): Promise<'released' | 'absent'>
 
   /** Holds by target or all, newest first. */
@@ -207,31 +207,31 @@ export interface StateEntries {
   changeState(request: { changes: readonly StateChange[]; now: Instant }): Promise<'changed' | 'stale'>
 }
 
-/** Moving a store into another one. Nobody else may write meanwhile. */
+/** Moving a store into another one. No other process may write meanwhile. */
 export interface Moving {
-  /** All facts, page by page, in an order in which another store can take them: runs in the order in which they were recorded. */
+  /** All facts, in pages, in an order in which another store can import them: runs in the order of their insertion. */
   facts(request: { after?: string | undefined; limit: number }): Promise<FactPage>
 
-  /** Takes facts as they are, all of them or none. The store that wrote them has made all decisions. */
+  /** Imports facts unchanged, all of them or none. The store that wrote them has made all decisions. */
   takeFacts(facts: readonly Fact[]): Promise<void>
 }
 
 /** Queries. */
 export interface Reading {
   run(id: RunId): Promise<Run | undefined>
-  /** The runs with these ids, in any order; those that are gone are left out. */
+  /** The runs with these ids, in any order; missing ones are left out. */
   runsById(ids: readonly RunId[]): Promise<readonly Run[]>
   /** Runs whose id starts with the text: at most `limit`. */
   runsByPrefix(prefix: string, limit: number): Promise<readonly Run[]>
-  /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. What lies outside `sinceAt` and `untilAt` costs nothing: an id begins with its due instant. */
+  /** Runs, newest first (by due instant, then id), in pages: `before` is the id of the last one seen. Runs outside `sinceAt` and `untilAt` cost nothing: an id begins with its due instant. */
   runs(filter: RunFilter): Promise<readonly Run[]>
-  /** The same as a page that says how far it searched: with `look`, it may have fewer runs than there are. */
+  /** The same as a page that returns how far it searched: with `look`, it may have fewer runs than match. */
   runsPage(filter: RunFilter): Promise<RunsPage<Run>>
   /** How many runs are in each state; final ones counted up to a bound, for display. */
   counts(): Promise<Readonly<Record<RunState, number>>>
   attempts(run: RunId): Promise<readonly Attempt[]>
   logs(request: { run: RunId; after?: number; limit: number }): Promise<readonly StoredLogLine[]>
-  /** The ranges of a trigger that touch `[fromAt, untilAt]`, oldest first. */
+  /** The ranges of a trigger that overlap `[fromAt, untilAt]`, oldest first. */
   ledger(request: { trigger: string; fromAt: Instant; untilAt: Instant }): Promise<readonly RecordedRange[]>
   /** The due instants of a trigger's own runs in `[fromAt, untilAt]`, oldest first, at most `limit`. */
   runInstants(request: {
@@ -241,7 +241,7 @@ export interface Reading {
     limit: number
   }): Promise<readonly { dueAt: Instant; id: RunId; state: RunState }[]>
   workers(): Promise<readonly WorkerStatus[]>
-  /** The processes with a role that were started up to an instant, also those that are gone. */
+  /** The signs of life of processes with a role that were started up to an instant, including dead ones. */
   signsOf(request: { role: string; until: Instant }): Promise<Signs>
 }
 
@@ -270,11 +270,11 @@ export interface DefineTrigger {
   readonly trigger: Trigger | undefined
   readonly fingerprint: string
   readonly tzdata: string
-  /** Plans the ending version up to now; absent if there is nothing to plan: the version then ends, and the next begins, at the cursor given here. */
+  /** Plans the ending version up to now. Absent if there is nothing to plan: then the version ends, and the next begins, at the cursor of this change. */
   readonly closing: Tick | undefined
   readonly cursorAt: Instant
   readonly nextAt: Instant | undefined
-  /** Whether waiting runs of an ended trigger are cancelled; one that is being performed may finish, and is not tried again. */
+  /** Whether waiting runs of an ended trigger are cancelled; a running one may finish, but is not retried. */
   readonly cancelPending: boolean
 }
 
@@ -313,7 +313,7 @@ export interface Enqueued {
   readonly created: boolean
 }
 
-/** A worker as it registers; a process without that role registers too, and claims nothing. */
+/** A worker as it registers; a process without that role also registers, and claims nothing. */
 export interface WorkerEntry {
   readonly id: string
   readonly host: string
@@ -321,7 +321,7 @@ export interface WorkerEntry {
   readonly version: string
   /** The roles of its process; default: only worker. */
   readonly roles?: readonly string[] | undefined
-  /** How many runs it performs at once. */
+  /** How many runs it performs concurrently. */
   readonly slots?: number | undefined
   /** The worker of the same process whose lease was lost: if that one drains, this one does. */
   readonly replaces?: string | undefined
@@ -332,12 +332,12 @@ export interface WorkerEntry {
 /** The result of a heartbeat: the lease is renewed, it is renewed and the worker drains, or it is lost. */
 export type Beat = 'alive' | 'draining' | 'expired'
 
-/** A worker as the store knows it, and how much it holds. */
+/** A worker as the store knows it, and how many runs it holds. */
 export interface WorkerStatus extends Omit<WorkerFact, 'isGone' | 'notices'> {
   readonly running: number
 }
 
-/** What a worker hands in and what it wants. */
+/** What a worker submits and what it requests. */
 export interface Turn {
   readonly worker: string
   readonly now: Instant
@@ -354,26 +354,26 @@ export interface Finished {
   readonly endedAt: Instant
 }
 
-/** What a turn came to. */
+/** The answer to a turn. */
 export interface TurnAnswer {
-  /** Whether the worker's lease is over: nothing was claimed, and it must take a new id. */
+  /** Whether the worker's lease has expired: nothing was claimed, and it must take a new id. */
   readonly expired: boolean
-  /** For each finished one, in order: whether it was stored. */
+  /** For each submitted attempt, in order: whether it was stored. */
   readonly finished: readonly ('stored' | 'stale')[]
   readonly claims: readonly Claim[]
-  /** Whether more was ready than was taken. */
+  /** Whether more runs were ready than were claimed. */
   readonly more: boolean
   /** When the next delayed run becomes due. */
   readonly nextRunAt: Instant | undefined
-  /** What its holder must stop, told once. */
+  /** The notices for its claims; each is returned once. */
   readonly notices: readonly HolderNotice[]
-  /** Rises whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */
+  /** Increases whenever jobs are defined or removed: a worker that sees another value reads the jobs again. */
   readonly jobsRevision: number
-  /** The part that failed while the other was committed: ends are still to be handed in, claims may have been made. */
+  /** The part that failed while the other was committed: ends must be submitted again, claims may have been made. */
   readonly failed?: { readonly part: 'finished' | 'claims'; readonly error: unknown } | undefined
 }
 
-/** Which workers are taken for gone, and how many of their claims are asked for at most. */
+/** Which workers are declared gone, and the most claims to return. */
 export interface Expiry {
   readonly now: Instant
   readonly deadline: Instant
@@ -382,7 +382,7 @@ export interface Expiry {
   readonly longestMs?: number | undefined
 }
 
-/** A claim whose worker is gone, with what deciding about it needs. */
+/** A claim whose worker is gone, with the data for the decision about it. */
 export interface LostClaim {
   readonly run: RunId
   readonly dueAt: Instant
@@ -393,8 +393,8 @@ export interface LostClaim {
   readonly job: Job
 }
 
-/** A line of a log with its place in it. */
+/** A line of a log with its number. */
 export interface StoredLogLine extends LogLine {
-  /** Grows with every line of the run. */
+  /** Increases with every line of the run. */
   readonly seq: number
 }

@@ -1,31 +1,31 @@
 import type { RunOrigin, RunState } from '../kernel/run/run.js'
 import type { Instant } from '../time/instant.js'
 
-/** One value, or several of which one has to fit. */
+/** One value, or several of which one must match. */
 export type OneOrMore<T> = T | readonly T[]
 
-/** What runs have to be: everything that is given has to fit. */
+/** The conditions of a filter: all given ones must match. */
 export interface RunConditions {
   readonly state?: OneOrMore<RunState> | undefined
   readonly job?: OneOrMore<string> | undefined
   readonly trigger?: OneOrMore<string> | undefined
-  /** The queue that the job of the run is in now. */
+  /** The current queue of its job. */
   readonly queue?: string | undefined
   readonly origin?: OneOrMore<RunOrigin> | undefined
   readonly partition?: string | undefined
-  /** Labels that the run has, each with this value; at most `mostLabels`. */
+  /** Labels with their values; at most `mostLabels`. */
   readonly labels?: Readonly<Record<string, string>> | undefined
-  /** The code of its error, or the beginning of one and a `*`. */
+  /** The code of its error, or a prefix with `*`. */
   readonly errorCode?: string | undefined
-  /** A part of the message of its error; `A` to `Z` are the same in both cases. */
+  /** A part of the message of its error, ignoring the case of A to Z. */
   readonly errorText?: string | undefined
-  /** The worker that holds it, or the beginning of its id and a `*`. */
+  /** The worker that holds it, or a prefix of its id with `*`. */
   readonly worker?: string | undefined
-  /** Due then or later. */
+  /** Due at this instant or later. */
   readonly sinceAt?: Instant | undefined
-  /** Due then or earlier. */
+  /** Due at this instant or earlier. */
   readonly untilAt?: Instant | undefined
-  /** Started later after its due instant than this, or not started `at` this instant although due that long ago. */
+  /** Started more than `byMs` after its due instant, or still not started by then, as seen at `at`. */
   readonly late?: { readonly byMs: number; readonly at: Instant } | undefined
 }
 

@@ -2,12 +2,12 @@ import { emptyHistogram, type Histogram } from '../kernel/statistics/histogram.j
 import type { FinalState } from '../kernel/run/run.js'
 import type { Instant } from '../time/instant.js'
 
-/** Which ends of runs are counted, and in which buckets. */
+/** Which ends of runs to count, and in which buckets. */
 export interface SeriesRequest {
   readonly fromAt: Instant
   readonly untilAt: Instant
   readonly bucketMs: number
-  /** Whether each job is counted apart. */
+  /** Whether each job is counted separately. */
   readonly byJob?: boolean | undefined
   /** Only these jobs; default: all. */
   readonly jobs?: readonly string[] | undefined
@@ -16,21 +16,21 @@ export interface SeriesRequest {
 /** The runs that ended with one state in one bucket. */
 export interface SeriesRow {
   readonly bucketAt: Instant
-  /** Absent where jobs are not counted apart. */
+  /** Undefined if jobs are not counted separately. */
   readonly job: string | undefined
   readonly state: FinalState
   readonly runs: number
-  /** How long the last attempts took, of runs that were started. */
+  /** The durations of the last attempts of started runs. */
   readonly durations: Histogram
-  /** How long after its due instant a run started, of runs with one attempt. */
+  /** The delays from due instant to start of runs with one attempt. */
   readonly lateness: Histogram
 }
 
-/** Adds up what is found into the rows of a series. */
+/** Adds up counts to the rows of a series. */
 export class SeriesRows {
   readonly #rows = new Map<string, MutableRow>()
 
-  /** Counts runs of one bucket, job and state; a bin is absent where there is nothing to measure. */
+  /** Counts runs of one bucket, job and state; a bin is undefined if there is nothing to measure. */
   add(key: SeriesKey, runs: number, bins: { took?: number | undefined; late?: number | undefined }): void {
     const row = this.#row(key)
     row.runs += runs
@@ -55,7 +55,7 @@ export class SeriesRows {
   }
 
   #row({ bucketAt, job, state }: SeriesKey): MutableRow {
-    // Instants of one length sort as texts.
+    // Padded, so that instants sort as texts.
     const key = JSON.stringify([String(bucketAt).padStart(16, '0'), job ?? '', state])
     const known = this.#rows.get(key)
     if (known !== undefined) return known

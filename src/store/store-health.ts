@@ -1,26 +1,26 @@
 import type { Instant } from '../time/instant.js'
 
-/** What a store says of itself. */
+/** The health of a store. */
 export interface StoreHealth {
-  /** Drawn when the store was made: a copy or a restored backup has the same, a new store another. */
+  /** Random when the store is created: a copy or a restored backup has the same, a new store another. */
   readonly id: string
   readonly schemaVersion: number
   /** Name and version of the engine behind it. */
   readonly engine: string
   readonly sizeBytes: number | undefined
-  /** Raised at every heartbeat: a lower one than was seen before means that the store went back in time. */
+  /** Increased by every heartbeat: a lower value than before means that the store went back in time. */
   readonly epoch: number
-  /** The number of the last commit that was counted, where the store counts commits; it wraps at 32 bits. */
+  /** The number of the last counted commit, if the store counts commits; it wraps at 32 bits. */
   readonly commit?: number | undefined
-  /** The highest time anyone wrote. */
+  /** The highest time that any process wrote. */
   readonly highestAt: Instant
   /** Damage that was found, one sentence each. */
   readonly faults: readonly string[]
-  /** What is not damage, but worth a change. */
+  /** Problems that are not damage. */
   readonly warnings?: readonly StoreWarning[] | undefined
 }
 
-/** What could be better about a store, and what to do. */
+/** A problem of a store that is not damage, and what to do. */
 export interface StoreWarning {
   readonly message: string
   readonly todo: string

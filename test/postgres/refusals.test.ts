@@ -20,7 +20,7 @@ const commands = ['up --wait 1ms', 'runs', 'doctor']
 
 /** Each of them has a password that must not be shown. */
 const refusals: readonly [what: string, url: () => string | Promise<string>, says: RegExp][] = [
-  ['a database that is not there', () => changed({ pathname: '/nowhere' }), /no such database; make it with/],
+  ['a database that is not there', () => changed({ pathname: '/nowhere' }), /does not exist; create it with/],
   [
     'a wrong password',
     () => changed({ username: 'guest', password: 'sesame1' }),

@@ -41,7 +41,7 @@ it('a replica can be read, and refuses writes with a reason', async () => {
   expect((await replica.health({ now, deep: true })).faults).toEqual([])
   await expect(replica.enqueue({ runs: [runNamed('second')], now })).rejects.toMatchObject({
     code: 'STORE_AWAY',
-    message: expect.stringContaining('only lets read') as unknown,
+    message: expect.stringContaining('is read-only') as unknown,
   })
   await replica.close()
 })

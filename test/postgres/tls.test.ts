@@ -93,7 +93,7 @@ it('a server without TLS is refused if the address requires TLS', async () => {
   const refusal = openPostgresStore({ url, clock: systemClock })
   await expect(refusal).rejects.toMatchObject({
     code: 'STORE_URL',
-    message: expect.stringContaining('speaks no TLS') as unknown,
+    message: expect.stringContaining('does not support TLS') as unknown,
   })
   await server.stop()
 })

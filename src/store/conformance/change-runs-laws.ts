@@ -6,32 +6,35 @@ const key = { kind: 'bulk', name: 'b', item: '' } as const
 
 /** Changes of several runs. */
 export function changeRunsLaws(law: Law): void {
-  law('a change of several runs answers for each, and moves its state entry with them', async (stage) => {
-    const { done, failed, later, now, running } = await prepared(stage)
-    const ids = [failed, done, 'absent', running]
-    expect(await change(stage, { action: 'retry', runs: ids, revision: 0, now })).toEqual([
-      'pending',
-      'not-final',
-      'absent',
-      'not-final',
-    ])
-    expect(await valueOf(stage)).toEqual(['pending', 'not-final', 'absent', 'not-final'])
-    expect((await stage.run(failed)).state).toBe('pending')
-    const advanced = await change(stage, { action: 'advance', runs: [later, done], revision: 1, now })
-    expect(advanced).toEqual(['advanced', 'not-waiting'])
-    const cancelled = await change(stage, {
-      action: 'cancel',
-      runs: [later, done, running],
-      revision: 2,
-      now,
-    })
-    expect(cancelled).toEqual(['cancelled', 'final', 'requested'])
-    await stage.reopen()
-    expect(await stage.run(later)).toMatchObject({ state: 'cancelled', reason: 'enough' })
-    expect(await valueOf(stage)).toEqual(['cancelled', 'final', 'requested'])
-  })
+  law(
+    'a change of several runs returns a result for each, and updates its state entry with them',
+    async (stage) => {
+      const { done, failed, later, now, running } = await prepared(stage)
+      const ids = [failed, done, 'absent', running]
+      expect(await change(stage, { action: 'retry', runs: ids, revision: 0, now })).toEqual([
+        'pending',
+        'not-final',
+        'absent',
+        'not-final',
+      ])
+      expect(await valueOf(stage)).toEqual(['pending', 'not-final', 'absent', 'not-final'])
+      expect((await stage.run(failed)).state).toBe('pending')
+      const advanced = await change(stage, { action: 'advance', runs: [later, done], revision: 1, now })
+      expect(advanced).toEqual(['advanced', 'not-waiting'])
+      const cancelled = await change(stage, {
+        action: 'cancel',
+        runs: [later, done, running],
+        revision: 2,
+        now,
+      })
+      expect(cancelled).toEqual(['cancelled', 'final', 'requested'])
+      await stage.reopen()
+      expect(await stage.run(later)).toMatchObject({ state: 'cancelled', reason: 'enough' })
+      expect(await valueOf(stage)).toEqual(['cancelled', 'final', 'requested'])
+    },
+  )
 
-  law('a change of several runs that was computed from an older entry changes nothing', async (stage) => {
+  law('a change of several runs computed from an older entry changes nothing', async (stage) => {
     const { failed, later, now } = await prepared(stage)
     expect(await change(stage, { action: 'retry', runs: [failed], revision: 1, now })).toBe('stale')
     expect((await stage.run(failed)).state).toBe('failed')

@@ -30,7 +30,7 @@ import { seriesLaws } from './cases/overview/series.js'
 import { lawsFor, type OpenStore } from './stage.js'
 import { uniqueLaws } from './cases/unique.js'
 
-/** Declares the laws of the store port as tests of one adapter, with as many random stories as it has time for. */
+/** Declares the laws of the store port as tests of one adapter, with a number of random stories. */
 export function conformance(
   name: string,
   open: OpenStore,

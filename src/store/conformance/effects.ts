@@ -17,7 +17,7 @@ const waking: EndEffect = {
   wakesTrigger: true,
 }
 
-/** Writes what ended, and leaves an arrival for the triggers that follow the job if the run is done. */
+/** Records the end, and writes an arrival for the triggers that follow the job if the run is done. */
 const arriving: EndEffect = {
   name: 'asset',
   code: 3,
@@ -32,14 +32,14 @@ const arriving: EndEffect = {
       : undefined,
 }
 
-/** Writes what ended, whatever stood there before. */
+/** Records the end, replacing any earlier entry. */
 const recording: EndEffect = {
   name: 'once',
   code: 4,
   changes: (run) => [{ kind: 'executed', name: run.trigger ?? '', item: '', value: factsOf(run) }],
 }
 
-/** The effects of a store whose laws are proved. They belong to no feature; the kernel gives assets and one-shots these names. */
+/** The effects of a store under test. They belong to no feature; the kernel gives assets and one-shots these names. */
 export const lawEffects = endEffectsOf([waking, arriving, recording])
 
 /** A memory store with these effects, with which other stores are compared. */
@@ -63,13 +63,13 @@ function keptFrom({ trigger = '' }: EndedRun, value: Json) {
   return { kind: 'check', name: trigger, item: '', value } as const
 }
 
-/** Everything that an effect gets of a run. */
+/** Every field of a run that an effect gets. */
 function factsOf({ id, dueAt, state, startedAt, at, error, reason }: EndedRun) {
   const { code = null, message = null } = error ?? {}
   return { run: id, dueAt, state, startedAt: startedAt ?? null, at, code, message, reason: reason ?? null }
 }
 
-/** Bounded, so that a story of many ends does not nest what stood there before ever deeper. */
+/** Bounded, so that the value does not nest deeper with each end of a story. */
 function timesOf(value: Json | undefined): Json {
   const before = typeof value === 'object' && value !== null && 'before' in value ? value.before : value
   return typeof before === 'number' ? before + 1 : (before ?? null)

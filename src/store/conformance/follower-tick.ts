@@ -4,7 +4,7 @@ import type { DueTrigger } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { Store } from '../port.js'
 
-/** The tick of a trigger; one that follows others takes away so much of what arrived, and may leave the rest. */
+/** The tick of a trigger; a follower removes a number of arrivals and may leave the rest. */
 export async function tickOf(
   store: Store,
   due: DueTrigger,

@@ -3,10 +3,10 @@ import { newNotices, watchKey } from '../../kernel/alert/notice.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from './stage.js'
 
-/** What a failed end leaves for those who watch for it. */
+/** The notices of failures. */
 export function noticeLaws(law: Law): void {
   law(
-    'a run that fails for good leaves one notice in the same transaction, if somebody watches',
+    'a run that finally fails leaves one notice in the same transaction, if its kind is watched',
     async (stage) => {
       await stage.ready()
       await watch(stage, ['failure'])
@@ -33,7 +33,7 @@ export function noticeLaws(law: Law): void {
     },
   )
 
-  law('a run that was retried by hand and fails again leaves another notice', async (stage) => {
+  law('a run that is retried manually and fails again leaves another notice', async (stage) => {
     await stage.ready()
     await watch(stage, ['failure'])
     await stage.enqueue([aRun('r')])
@@ -45,7 +45,7 @@ export function noticeLaws(law: Law): void {
     expect(await notices(stage)).toHaveLength(2)
   })
 
-  law('a trigger that pauses itself leaves a notice in the same transaction', async (stage) => {
+  law('a trigger that is paused by its rule leaves a notice in the same transaction', async (stage) => {
     await stage.ready()
     await watch(stage, ['paused'])
     await stage.trigger(aTrigger('t', { pauseAfter: 1 }))

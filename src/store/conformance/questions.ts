@@ -4,7 +4,7 @@ import type { Overview } from '../overview.js'
 import type { Store } from '../port.js'
 import { t0 } from './stage.js'
 
-/** Every question of lists, charts and alerts once, so that a test can look at the statements that answer them. */
+/** Makes every query of lists, charts and alerts once, so that a test can inspect their statements. */
 export async function askAll(store: Pick<Store, keyof Overview | keyof Auditing>): Promise<void> {
   const [fromAt, untilAt] = [t0, t0 + DAY_MS]
   const triggers = ['t', 'u']

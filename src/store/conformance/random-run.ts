@@ -7,7 +7,7 @@ import { at, jobNames, triggerNames } from './names.js'
 import type { RandomRun } from './operation.js'
 import { aJob, aTrigger } from './stage.js'
 
-/** The run of a story that was drawn. */
+/** Creates a randomly generated run of a story. */
 export function newRandomRun(
   wanted: RandomRun,
   { jobs, now, count }: { readonly jobs: readonly Job[]; readonly now: Instant; readonly count: number },
@@ -38,13 +38,13 @@ function lateBy(name: string, now: Instant): NonNullable<NewRun['deadlines']>[nu
   return { rule: 'finished-within', of: 'job', name, deadlineAt: now + 9000, withinMs: 9000 }
 }
 
-/** What a run has in common with others: a unique key, or the key of a rule for bursts. */
+/** The key that a run may share with others: a unique key, or the key of debounce or throttle. */
 function keysOf(
   { unique, uniqueForMs }: { readonly unique: number; readonly uniqueForMs: number },
   now: Instant,
 ): Pick<NewRun, 'uniqueKey' | 'uniqueUntil' | 'burst'> & Partial<Pick<NewRun, 'slots'>> {
   const maxMs = uniqueForMs === 0 ? undefined : 9000
-  // Another run of the key may take its place, with other slots.
+  // Another run of the key may replace it, with other slots.
   if (unique === 3)
     return { uniqueKey: 'debounce:u', burst: { kind: 'debounce', waitMs: 5000, maxMs }, slots: [] }
   if (unique === 4)

@@ -45,7 +45,7 @@ const foreign = {
 const held = { ...foreign, status: 'running', attempts: 2, colour: 'blue' }
 
 describe('a file of another program in running', () => {
-  it('Q7: belongs to its program until its lease ends; then its run is the next attempt of whoever claims it', async () => {
+  it('Q7: belongs to its program until its lease ends; then a claim is the next attempt of its run', async () => {
     write('running', { ...held, lease_until: formatInstant(t0 + minute) })
     const early = await openAt(t0 + minute - 1)
     expect(await early.store.run(id)).toBeUndefined()
@@ -148,7 +148,7 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
   const made = (extra: object): string => JSON.stringify({ ...foreign, ...extra })
 
   it.each<[string, string | Buffer, string]>([
-    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x00, 0x7d]), 'is not JSON'],
+    ['bytes that are not text', Buffer.from([0x7b, 0xff, 0x00, 0x7d]), 'is not JSON'],
     ['half of it', '{"schema_version":"v1",', 'is not JSON'],
     ['a list', '[]', 'is not a JSON object'],
     ['more than a megabyte', made({ params: { text: 'x'.repeat(1_048_576) } }), 'is larger than 1024 KiB'],
@@ -188,7 +188,7 @@ describe.each(['pending', 'running'] as const)('a bad file in %s', (folder) => {
       'should be named 20260105T000000Z___proto__.json',
     ],
     [
-      'an instant that is none',
+      'an invalid instant',
       made({ scheduled_for: '2026-02-30T00:00:00Z' }),
       'scheduled_for that is not an instant',
     ],

@@ -40,7 +40,7 @@ interface SessionOptions {
   readonly endEffects: EndEffects | undefined
 }
 
-/** One process on a directory: what it knows, and how it reads and writes changes. All methods but `readCommitted` need the lock. */
+/** One process on a directory. All methods except `readCommitted` need the lock. */
 export class Session {
   readonly directory: Directory
   readonly url: string

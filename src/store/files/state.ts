@@ -54,7 +54,7 @@ interface RunLocation extends RunPlace {
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** What a process knows of a store: the tables, and the file of each row. */
+/** What a process knows about a store: the tables, and the file of each row. */
 export class State {
   readonly tables: Tables
   /** The use of each log that has been read. */
@@ -113,7 +113,7 @@ export class State {
     this.newLines.clear()
   }
 
-  /** Forgets gone workers that have no runs, after a while. */
+  /** Removes gone workers that have no runs, after a while. */
   forgetWorkers(): void {
     const { workers, touched, highestAt } = this.tables
     for (const worker of workers.values()) {

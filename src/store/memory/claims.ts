@@ -8,7 +8,7 @@ import { makeRunning } from './run-moves.js'
 import { askedJobs, nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
 import { byUrgency, getOrAdd, jobOf, type RunRow, type Tables } from './tables.js'
 
-/** Fills the worker's slots with ready runs of any kind, then prefetches, few of those that others may wait for. */
+/** Fills the worker's slots with ready runs of any kind, then prefetches, but few limited runs. */
 export function claimRuns(
   tables: Tables,
   turn: Turn,
@@ -18,7 +18,7 @@ export function claimRuns(
   const { slots, prefetch, prefetchLimited = 0 } = claimRequest
   const { names, rates: rated } = askedJobs(tables, claimRequest.jobs)
   if (rated.size === 0 && isNothingReady(tables)) return { claims: [], more: false }
-  // Runs with a rate limit are not claimed ahead.
+  // Runs with a rate limit are not prefetched.
   const isWanted = (job: string): boolean => names.has(job) && (slots > 0 || !rated.has(job))
   const freeSlots = freeSlotsOf(tables, isWanted, now)
   const isFree = (job: string): boolean => freeSlots(job).free > 0
@@ -43,7 +43,7 @@ export function claimRuns(
     claims.push(toClaim(row, now, isLimited))
   }
   const nextStartAt = settleRates(tables, rates, now)
-  // With a slot left over, nothing was ready any more.
+  // If a slot is free, nothing more was ready.
   return { claims, nextStartAt, more: claims.length >= slots && nextReady() !== undefined }
 }
 

@@ -7,21 +7,21 @@ import { setNextTick } from './next-tick.js'
 import { stateEntryAt, writeStateEntry } from './state.js'
 import { stateOf, type RunRow, type Tables, type TriggerRow } from './tables.js'
 
-/** Changes what the end of a run changes besides the run. */
+/** Applies the end effect of a run. */
 export function applyEndEffect(tables: Tables, row: RunRow): void {
   const effect = tables.endEffects.get(row.endEffect ?? '')
   if (effect?.isChain === true) continueChain(tables, row)
   if (effect !== undefined) apply(tables, effect, endedRun(row))
 }
 
-/** Writes the notice of a run that failed for good, where somebody watches for it. */
+/** Writes the notice of a run that finally failed, if its kind is watched. */
 export function noteFailure(tables: Tables, row: RunRow): void {
   const ended = endedRun(row)
   const notice = failureNotice(ended, stateEntryAt(tables, watchKey)?.value)
   if (notice !== undefined) writeStateEntry(tables, notice, ended.at)
 }
 
-/** A final run, as what follows its end needs it. */
+/** A final run in the form that end effects need. */
 export function endedRun(row: RunRow): EndedRun {
   const { id, job, trigger, partition, dueAt, startedAt, error, reason } = row
   const state = stateOf(row.phase) as FinalState
@@ -43,7 +43,7 @@ function apply(tables: Tables, { reads, changes, wakesTrigger, arrival }: EndEff
   }
 }
 
-/** A tick computed before this end finds itself stale. */
+/** Makes the trigger due, and makes a tick computed before this end stale. */
 function lookAt(tables: Tables, row: TriggerRow, at: Instant): void {
   row.revision++
   setNextTick(tables, row, Math.min(at, row.nextAt ?? at))

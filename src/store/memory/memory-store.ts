@@ -7,7 +7,7 @@ import { tableVerbs } from './table-verbs.js'
 /**
  * Opens a store that lives as long as its tables: the model that other stores are compared with. Several stores on
  * the same tables behave like several processes on one store. Each call is synchronous, which makes it a
- * transaction. A store that does not hint itself tells its watchers only what others have written, as databases do.
+ * transaction. A store that does not hint itself notifies its watchers only of writes by others, as databases do.
  */
 export function openMemoryStore(
   tables: Tables = emptyTables(),

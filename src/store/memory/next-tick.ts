@@ -18,14 +18,14 @@ export function nextTickIndex(tables: Tables, { trigger }: TriggerRow): OrderedS
   return isPolled(trigger.schedule) ? tables.sensorsByNextTick : tables.byNextTick
 }
 
-/** Puts an active trigger where the ends of what it follows find it. */
+/** Adds an active trigger to the followers of its assets. */
 export function startFollowing(tables: Tables, row: TriggerRow): void {
   if (!row.active) return
   for (const asset of followedAssets(row.trigger.schedule))
     getOrAdd(tables.followers, asset, () => new Set()).add(row)
 }
 
-/** Takes a trigger out from there, before its definition changes or it ends. */
+/** Removes a trigger from the followers, before its definition changes or it ends. */
 export function stopFollowing(tables: Tables, row: TriggerRow): void {
   for (const asset of followedAssets(row.trigger.schedule)) {
     const followers = tables.followers.get(asset)

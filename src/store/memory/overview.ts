@@ -14,7 +14,7 @@ import { toStored } from './planning.js'
 import { toRun } from './reading.js'
 import { compareText, stateOf, type RunRow, type Tables } from './tables.js'
 
-/** The numbers of which one changes whenever something changes. */
+/** Numbers that change whenever the store changes. */
 export function pulse(tables: Tables): Pulse {
   const workers = [...tables.workers.values()]
   const running = workers.flatMap((worker) => [...worker.running])
@@ -82,7 +82,7 @@ export function recentRuns(
   })
 }
 
-/** The runs of triggers in a stretch of time. */
+/** The runs of triggers in a range of time. */
 export function lanes(tables: Tables, request: Parameters<Overview['lanes']>[0]): RunMark[] {
   return request.triggers.flatMap((trigger) =>
     rowsIn(tables, trigger, request).map((row) => markOf(row, trigger)),
@@ -135,7 +135,7 @@ export function ledgerPage(tables: Tables, request: LedgerPage): LedgerEntry[] {
     .map((range) => ({ ...range }))
 }
 
-/** The newest failed runs that nothing has repaired, so many of each trigger and job. */
+/** The newest failed runs that are not repaired, at most `each` of one trigger and job. */
 export function troubled(tables: Tables, { limit, each }: { limit: number; each: number }): Run[] {
   const found: Run[] = []
   const counts = new Map<string, number>()

@@ -45,7 +45,7 @@ export function dueByName(tables: Tables, request: { names: readonly string[]; n
   })
 }
 
-/** Commits one tick, or writes nothing if the trigger has moved on. */
+/** Commits one tick, or writes nothing if the trigger has changed. */
 export function tick(tables: Tables, item: Tick): 'ticked' | 'stale' {
   const row = tables.triggers.get(item.trigger)
   if (row === undefined || !row.active || row.revision !== item.revision) return 'stale'
@@ -109,7 +109,7 @@ export function toStored(row: TriggerRow): StoredTrigger {
   return { trigger, source, version, revision, definedAt, cursorAt, nextAt, chainRun, active }
 }
 
-/** Written out, because a spread costs more than the rest of it, and each tick begins here. */
+/** Without a spread, which would cost more than the rest; each tick begins here. */
 function toDue(tables: Tables, row: TriggerRow, now: Instant): DueTrigger {
   return {
     trigger: row.trigger,

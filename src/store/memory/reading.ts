@@ -119,7 +119,7 @@ export function workers(tables: Tables): WorkerStatus[] {
     })
 }
 
-/** The last heartbeat of processes with a role before an instant, and since when a live one has been running. */
+/** The last heartbeat of processes with a role before an instant, and the start of the first that lived longer. */
 export function signsOf(tables: Tables, { role, until }: { role: string; until: Instant }): Signs {
   let lastBeatAt: Instant | undefined
   let livingSince: Instant | undefined

@@ -44,7 +44,7 @@ export function stateTally(tables: Tables, { kind, name, field }: StateTallyRequ
   return counts
 }
 
-/** Changes state entries, or none if one of them has moved on. */
+/** Changes state entries, or none if one of them has another revision. */
 export function changeState(
   tables: Tables,
   request: { changes: readonly StateChange[]; now: Instant },
@@ -133,7 +133,7 @@ export function seen(
   return new Set(request.digests.filter(isRemembered))
 }
 
-/** Remembers a digest for a trigger. */
+/** Adds a digest for a trigger. */
 export function remember(tables: Tables, trigger: string, { digest, untilAt }: SeenKey): void {
   dropDigest(tables, trigger, digest)
   getOrAdd(tables.seen, trigger, () => new Map()).set(digest, untilAt)
@@ -141,7 +141,7 @@ export function remember(tables: Tables, trigger: string, { digest, untilAt }: S
   tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, untilAt })
 }
 
-/** Forgets digests of a trigger, up to a limit. */
+/** Removes digests of a trigger, up to a limit. */
 export function forgetSeen(tables: Tables, request: { trigger: string; limit: number }): number {
   const { trigger, limit } = request
   const digests = [...(tables.seen.get(trigger)?.keys() ?? [])].toSorted(compareText).slice(0, limit)
@@ -149,7 +149,7 @@ export function forgetSeen(tables: Tables, request: { trigger: string; limit: nu
   return digests.length
 }
 
-/** Forgets expired digests, up to a limit. */
+/** Removes expired digests, up to a limit. */
 export function forgetExpired(tables: Tables, request: { now: Instant; limit: number }): void {
   for (let i = 0; i < request.limit; i++) {
     const first = tables.seenUntil.first
@@ -158,7 +158,7 @@ export function forgetExpired(tables: Tables, request: { now: Instant; limit: nu
   }
 }
 
-/** Forgets one digest. */
+/** Removes one digest. */
 export function forget(tables: Tables, trigger: string, digest: string): void {
   dropDigest(tables, trigger, digest)
   tables.touched?.seen.set(JSON.stringify([trigger, digest]), { trigger, digest, forgotten: true })

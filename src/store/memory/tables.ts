@@ -24,9 +24,9 @@ export type Tables = ReturnType<typeof emptyTables>
 export interface TableAccess {
   /** Reads only. */
   readonly read: <T>(ask: (tables: Tables) => T) => T | Promise<T>
-  /** Writes something that makes nothing due or claimable. */
+  /** Writes without making anything due or claimable. */
   readonly change: <T>(apply: (tables: Tables) => T) => T | Promise<T>
-  /** Writes something that may make runs due or claimable, and notifies the watchers. */
+  /** Writes what may make runs due or claimable, and notifies the watchers. */
   readonly write: <T>(apply: (tables: Tables) => T) => T | Promise<T>
 }
 
@@ -66,14 +66,14 @@ export interface RunLog {
 export interface TriggerRow extends Mutable<StoredTrigger> {
   fingerprint: string
   readonly versions: Mutable<TriggerVersion>[]
-  /** The due instant that an after-finish trigger gets back when its hold is released. */
+  /** The due instant of an after-finish trigger that is restored when its hold is released. */
   keptAt: Instant | undefined
 }
 
 /** The runs and ranges of one trigger. */
 export interface TriggerRuns {
   readonly all: OrderedSet<RunRow>
-  /** The runs of its due instants, by due instant; the others were started by hand. */
+  /** The runs of its due instants, by due instant; the others were started manually. */
   readonly own: OrderedSet<RunRow>
   readonly unfinished: OrderedSet<RunRow>
   readonly ranges: OrderedSet<RangeRow>
@@ -110,7 +110,7 @@ export interface SlotRow {
   readonly blocked: OrderedSet<RunRow>
 }
 
-/** The jobs that a worker asks for, and the limits of those that have one. */
+/** The jobs that a worker requests, and the limits of those that have one. */
 export interface AskedJobs {
   readonly names: ReadonlySet<string>
   readonly rates: ReadonlyMap<string, JobRates>
@@ -130,7 +130,7 @@ export function emptyTables(endEffects: EndEffects = chainsOnly) {
     endEffects,
     jobs: new Map<string, StoredJob>(),
     queues: new Map<string, Queue>(),
-    /** What workers ask for, by their lists of jobs; kept until a job or queue changes. */
+    /** What workers request, by their lists of jobs; kept until a job or queue changes. */
     asked: new WeakMap<readonly string[], AskedJobs>(),
     triggers: new Map<string, TriggerRow>(),
     /** Active, enabled triggers with a next tick, by it and then by name: triggers without a sensor, and sensors. */
@@ -236,12 +236,12 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
-/** The definition of a job, or the defaults if nobody defined it. */
+/** The definition of a job, or the defaults if it is not defined. */
 export function jobOf(tables: Tables, name: string): Job {
   return tables.jobs.get(name)?.job ?? { ...jobDefaults, name }
 }
 
-/** Forgets what was derived from the jobs and queues, because some of them change. */
+/** Drops data derived from the jobs and queues, because some of them change. */
 export function forgetDerived(tables: Tables): void {
   tables.asked = new WeakMap()
 }

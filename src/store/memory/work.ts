@@ -30,7 +30,7 @@ export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now:
   })
 }
 
-/** Adds a worker, or changes how many runs it takes; one that was declared gone stays so, since its runs may belong to others. */
+/** Adds a worker, or changes its slots. One that was declared gone stays gone, since its runs may belong to others. */
 export function register(tables: Tables, worker: WorkerEntry): void {
   const known = tables.workers.get(worker.id)
   if (known !== undefined) {
@@ -107,7 +107,7 @@ export function turn(tables: Tables, request: Turn): TurnAnswer {
 
 const nothingClaimed: ReturnType<typeof claimRuns> = { claims: [], more: false }
 
-/** Worker ids are never reused, so nobody asks for a worker that has been gone this long. */
+/** Worker ids are never reused, so a worker that has been gone this long is not needed. */
 const forgetMs = 7 * 24 * 3_600_000
 
 /** Declares silent workers gone and returns the claims of all gone workers, oldest first. */
@@ -175,7 +175,7 @@ export function notifyWorker(tables: Tables, row: RunRow, kind: 'cancel' | 'term
   tables.touched?.workers.add(worker)
 }
 
-/** Makes a failed or cancelled run pending with a fresh retry budget. */
+/** Makes a failed or cancelled run pending again, with all its tries. */
 export function retry(
   tables: Tables,
   request: { run: RunId; now: Instant },
@@ -246,7 +246,7 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
     return 'stale'
   }
   const { outcome, endedAt } = item
-  // Written out: two spreads would cost more than the rest of it.
+  // Without spreads, which would cost more than the rest.
   closeAttempt(row, { end: outcome.end, error: outcome.error, startedAt: item.startedAt, endedAt })
   if (outcome.end === 'failed' || outcome.end === 'timed-out') row.failures++
   if (outcome.end === 'lost') row.crashes++
@@ -266,7 +266,7 @@ function finish(tables: Tables, item: Finished, now: Instant): 'stored' | 'stale
   return 'stored'
 }
 
-/** A late report proves that the worker lives: it only lost its lease, which does not count as a crash of the run. */
+/** A late report proves that the worker is alive: it only lost its lease, which does not count as a crash. */
 function revokeCrash(tables: Tables, row: RunRow, late: { attempt: number; now: Instant }): void {
   const attempt = row.attempts.find((each) => each.attempt === late.attempt)
   if (attempt?.end !== 'lost') return
@@ -292,7 +292,7 @@ export function closeAttempt(
   attempt.error = end.error
 }
 
-/** Changes runs together with the state entry that counts them, or nothing where that entry has moved on. */
+/** Changes runs together with the state entry that counts them, or nothing if that entry has changed. */
 export function changeRuns(tables: Tables, request: ChangeRuns): readonly RunChange[] | 'stale' {
   const { now, entry } = request
   const { kind, name, item, revision, valueAfter } = entry

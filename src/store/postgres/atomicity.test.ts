@@ -19,7 +19,7 @@ afterAll(() => server.stop())
 
 atomicityLaws(withStage)
 
-it('what one process remembers of the definitions does not outlive a change by another', async () => {
+it('the cached definitions of one process are not used after a change by another', async () => {
   await withStage(async (stage, _fault, url) => {
     await stage.ready()
     await stage.enqueue([aRun('a'), aRun('b')])
@@ -32,7 +32,7 @@ it('what one process remembers of the definitions does not outlive a change by a
   })
 })
 
-/** A row trigger of the database that breaks whatever comes to it. */
+/** A row trigger of the database that fails for every row. */
 class RowFault implements Fault {
   readonly #client: Client
   readonly #schema: string

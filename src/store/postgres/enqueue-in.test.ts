@@ -34,7 +34,7 @@ beforeEach(async () => {
 
 afterEach(() => opened.dispose())
 
-it('a run that is recorded in a transaction is there when that commits, and never was when it does not', async () => {
+it('a run that is enqueued in a transaction exists if that commits, and does not if it rolls back', async () => {
   const { client } = stores
   for (const end of ['rollback', 'commit']) {
     await client.query('begin')
@@ -47,7 +47,7 @@ it('a run that is recorded in a transaction is there when that commits, and neve
   expect(claim).toMatchObject({ run: aRun('a').id, payload: [1], attempt: 1 })
 })
 
-it('what is promised about a run is recorded in the same transaction, if the run is', async () => {
+it('the deadlines of a run are recorded in the same transaction, if the run is', async () => {
   const { client } = stores
   const deadlines = [
     { rule: 'started-within', of: 'job', name: 'work', deadlineAt: t0 + 50, withinMs: 50 },
@@ -69,7 +69,7 @@ it('a connection without a transaction, or a pool, is refused and records nothin
   const refused = { code: 'DEFINITION_INVALID', faults: [{ path: 'tx' }] }
   await expect(enqueueIn(pool, request)).rejects.toMatchObject(refused)
   await expect(enqueueIn(client, request)).rejects.toMatchObject(refused)
-  // A transaction before it, on the same connection, counts for nothing.
+  // An earlier transaction on the same connection does not count.
   await client.query('begin')
   await enqueueIn(client, request)
   await client.query('rollback')
@@ -78,7 +78,7 @@ it('a connection without a transaction, or a pool, is refused and records nothin
   await pool.end()
 })
 
-it('its commit is told to those who watch', async () => {
+it('its commit notifies watchers', async () => {
   const hints: (() => void)[] = []
   const hint = (): void => hints.shift()?.()
   const next = (): Promise<void> => new Promise((resolve) => hints.push(resolve))
@@ -104,7 +104,7 @@ it('G6: a run with concurrency slots takes them like any other, however long its
   expect((await stage.claimOne('w', t0)).run).toBe(aRun('second').id)
 })
 
-it('a unique key that is taken in an open transaction is waited for, and nobody else is kept waiting', async () => {
+it('a unique key that is taken in an open transaction is waited for, and other writers do not wait', async () => {
   const { client } = stores
   await client.query('begin')
   const mine = aRun('mine', { uniqueKey: 'k' })
@@ -115,7 +115,7 @@ it('a unique key that is taken in an open transaction is waited for, and nobody 
   expect(await theirs).toEqual([{ id: mine.id, created: false }])
 })
 
-it('a unique key that is taken is answered with the run that has it', async () => {
+it('a taken unique key returns the run that has it', async () => {
   await stage.enqueue([aRun('a', { uniqueKey: 'k' })])
   const { rows } = await stores.client.query<{ id: string }>(
     `select ${opened.schema}.enqueue('work', options => '{"uniqueKey": "k"}') as id`,
@@ -123,7 +123,7 @@ it('a unique key that is taken is answered with the run that has it', async () =
   expect(rows).toEqual([{ id: aRun('a').id }])
 })
 
-it('the SQL function takes what enqueue takes', async () => {
+it('the SQL function accepts the same options as enqueue', async () => {
   const options = JSON.stringify({
     delay: '90 s',
     concurrencyKey: 'g',
@@ -176,7 +176,7 @@ it('a trigger of the database may record a run: no row without its run', async (
   await client.query(`drop table ${opened.schema}.orders; drop function ${opened.schema}.on_order()`)
 })
 
-it('a role that may add runs and read jobs is enough', async () => {
+it('a role that may insert runs and read jobs is enough', async () => {
   const { client } = stores
   await client.query(`create role shop; grant usage on schema ${opened.schema} to shop;
     grant select on ${opened.schema}.jobs to shop; grant select, insert on ${opened.schema}.runs to shop`)
@@ -186,7 +186,7 @@ it('a role that may add runs and read jobs is enough', async () => {
   expect((await opened.store.counts()).pending).toBe(1)
 })
 
-it('what it cannot do is refused in words', async () => {
+it('unsupported calls are refused with a clear message', async () => {
   const ask = (call: string) => stores.client.query(`select ${opened.schema}.enqueue(${call})`)
   await expect(ask(`'nobody'`)).rejects.toThrow('no job nobody is defined in this store')
   await expect(ask(`'work', null, '{"dealy": 1}'`)).rejects.toThrow('unknown options: dealy')
@@ -195,7 +195,7 @@ it('what it cannot do is refused in words', async () => {
   await stores.client.query('rollback')
 })
 
-it('a store in a schema with an odd name is told as well', async () => {
+it('a store in a schema with an unusual name is notified, too', async () => {
   const url = stores.address(encodeURIComponent(`o'dd "x"`))
   const store = await openPostgresStore({ url, clock: systemClock })
   await stores.client.query('begin')

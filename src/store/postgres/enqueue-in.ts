@@ -10,22 +10,22 @@ import { readAddress } from './connection/address.js'
 import { Statements } from './connection/database.js'
 import { slotsText } from '../sql/runs/concurrency-slots.js'
 
-/** A connection that is in a transaction of its owner: a client of `pg`, or anything that asks like one. */
+/** A connection with an open transaction of its owner: a client of `pg`, or an object with the same `query`. */
 export interface Transaction {
   query(text: string, values: readonly unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-// A setting that is local to a transaction is gone with the statement where there is none, and on another connection.
+// A transaction-local setting is lost without a transaction, and on another connection: RECORD then finds no mark.
 const MARK = `select set_config('rota_enqueue.transaction', $1, true)`
 
-// The condition has no column, so that it is decided before the function is called at all.
+// The condition uses no column, so it is evaluated before the function is called.
 const RECORD = `select id, created from rota.record_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   where current_setting('rota_enqueue.transaction', true) = $12`
 
 const DEADLINE = `insert into rota.notes (kind, name, item, revision, at, value) values ($1, $2, $3, 1, $4, $5)
   on conflict (kind, name, item) do nothing`
 
-/** Records runs in somebody's own transaction: they are there when it commits, and never were when it does not. */
+/** Records runs in the caller's own transaction: they exist if it commits, and do not if it rolls back. */
 export async function enqueueIn(
   transaction: Transaction,
   request: { url: string; runs: readonly NewRun[]; now: Instant; endEffects?: EndEffects },
@@ -47,9 +47,9 @@ export async function enqueueIn(
   return answers
 }
 
-/** What was recorded on a connection without a transaction would stay whatever becomes of the rest. */
+/** Without a transaction the run would stay even if the caller's other changes fail. */
 function notInTransaction(): RotaError {
-  const message = 'the connection is in no transaction, and nothing was enqueued'
+  const message = 'the connection has no open transaction, and nothing was enqueued'
   const allowed =
     'a client on which `begin` was called, and which a pool has given out: a pool itself takes any connection'
   const faults = [{ path: 'tx', message, allowed }]

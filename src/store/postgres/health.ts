@@ -9,7 +9,7 @@ const ENGINE = `select current_setting('server_version')`
 const SIZE = `select sum(pg_total_relation_size(pg_class.oid))::int8 from pg_class
   join pg_namespace on pg_namespace.oid = relnamespace where nspname = $1 and relkind = 'r'`
 
-// Each says what must not be, and how often it is.
+// Each counts rows that must not exist.
 const DEEP: readonly (readonly [string, string])[] = [
   [
     'runs are held by no known worker',
@@ -26,7 +26,7 @@ const DEEP: readonly (readonly [string, string])[] = [
   ],
 ]
 
-/** What the store knows of its own health; a deep look reads whole tables. */
+/** The health of the store; a deep check reads whole tables. */
 export async function health(
   session: Session,
   request: { schema: string; isDeep: boolean; isDeaf: boolean },
@@ -47,7 +47,7 @@ export async function health(
 
 const deaf: StoreWarning = {
   message:
-    'the address is that of a pooler, so no hints are heard: what other processes do is found within 2 s',
+    'the address is that of a pooler, so hints are not received: changes by other processes are found within 2 s',
   todo: 'add listen=<the address of the server itself>, or of a pooler in session mode',
 }
 

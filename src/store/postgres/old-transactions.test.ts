@@ -29,7 +29,7 @@ function databaseOf(client: Client): Database {
   return new Database(client, new Statements({ schema: 'rota', prepare: false }))
 }
 
-/** A session that has begun, looked at something, and says nothing more. */
+/** A session with an open transaction that has read something and is idle. */
 async function holder(): Promise<{ client: Client; pid: number }> {
   const client = await connected()
   await client.query(`set application_name = 'report'`)
@@ -55,14 +55,14 @@ it('a transaction that holds a snapshot is named, with its session and how to en
   expect(await oldTransactions(db, atOnce)).toEqual([])
 })
 
-it('one that holds neither a number nor a snapshot holds nothing back, and is not named', async () => {
+it('one with neither a number nor a snapshot does not block vacuum, and is not named', async () => {
   const client = await connected()
   await client.query('begin')
   await client.query('select 1')
   expect(await oldTransactions(databaseOf(await connected()), atOnce)).toEqual([])
 })
 
-it('what is younger than five minutes is nobody’s concern', async () => {
+it('transactions younger than five minutes are not named', async () => {
   const { client } = await holder()
   const store = await openPostgresStore({ url, clock: systemClock })
   expect((await store.health({ now: systemClock.now() })).warnings).toEqual([])
@@ -70,7 +70,7 @@ it('what is younger than five minutes is nobody’s concern', async () => {
   await client.query('rollback')
 })
 
-it('a role that may not read the times of others still sees who lags behind', async () => {
+it('a role that may not read the times of others still sees old transactions', async () => {
   const { client, pid } = await holder()
   const admin = await connected()
   await admin.query(`create role plain login password 'plain'`)
@@ -91,7 +91,7 @@ it('a role that may not read the times of others still sees who lags behind', as
   await client.query('rollback')
 })
 
-it('a prepared transaction that nobody ends is named', async () => {
+it('an old prepared transaction is named', async () => {
   const admin = await connected()
   await admin.query('create table kept (n int)')
   await admin.query(`begin; insert into kept values (1); prepare transaction 'two phases'`)

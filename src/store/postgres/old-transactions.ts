@@ -2,17 +2,17 @@ import { formatDuration } from '../../time/duration.js'
 import type { StoreWarning } from '../store-health.js'
 import type { Database } from './connection/database.js'
 
-/** From when on an open transaction is worth a word. */
+/** From which age on an open transaction is reported. */
 export interface Patience {
   readonly ms: number
-  /** For sessions of other roles, whose times only `pg_read_all_stats` may read: how many transactions later. */
+  /** For sessions of other roles, whose times only `pg_read_all_stats` may read: their age in transactions. */
   readonly transactions: number
 }
 
 const patience: Patience = { ms: 5 * 60_000, transactions: 50_000 }
 
-// Only those that hold vacuum back: what has neither a number nor a snapshot may stay open as long as it likes. Of other
-// roles' sessions nothing is shown but who they are and how far behind they are; the server's own have no role.
+// Only transactions that block vacuum: one with neither a number nor a snapshot may stay open. For sessions of other
+// roles only their identity and age in transactions are visible; the server's own have no role.
 const OPEN = `select pid, application_name as program, usename as role, state,
     floor(extract(epoch from clock_timestamp() - xact_start) * 1000)::float8 as open_ms, behind
   from pg_stat_activity cross join lateral (select greatest(age(backend_xid), age(backend_xmin)) as behind) held
@@ -43,14 +43,14 @@ interface PreparedRow {
   readonly open_ms: number
 }
 
-/** Transactions of anybody in this database that keep dead rows from being cleared away, the oldest first. */
+/** Transactions in this database that keep vacuum from removing dead rows, the oldest first. */
 export async function oldTransactions(db: Database, given: Patience = patience): Promise<StoreWarning[]> {
   const open = await db.all<OpenRow>(OPEN, given.ms, given.transactions)
   const prepared = await db.all<PreparedRow>(PREPARED, given.ms)
   return [...open.map(openWarning), ...prepared.map(preparedWarning)]
 }
 
-const effect = 'no row that died meanwhile can be cleared away'
+const effect = 'vacuum cannot remove newer dead rows'
 
 function openWarning({ pid, program, role, state, open_ms: openMs, behind }: OpenRow): StoreWarning {
   const of = `${program || 'without a name'}, role ${role ?? 'unknown'}${state === null ? '' : `, ${state}`}`
@@ -66,11 +66,11 @@ function preparedWarning({ gid, role, open_ms: openMs }: PreparedRow): StoreWarn
   const name = gid.replaceAll("'", "''")
   return {
     message: `the prepared transaction '${name}' of role ${role} has waited for ${formatDuration(toSeconds(openMs))}: ${effect}`,
-    todo: `whoever coordinates it decides: \`commit prepared '${name}'\` or \`rollback prepared '${name}'\``,
+    todo: `its coordinator must decide: \`commit prepared '${name}'\` or \`rollback prepared '${name}'\``,
   }
 }
 
-/** Nobody needs the milliseconds. */
+/** Rounds to seconds for display. */
 function toSeconds(ms: number): number {
   return Math.floor(ms / 1000) * 1000
 }

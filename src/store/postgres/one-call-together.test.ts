@@ -13,7 +13,7 @@ import { openPostgresStore } from './postgres-store.js'
 
 /*
  * Two processes at the same slot, queue or unique key: the first one is stopped in the middle of its transaction, the
- * second one comes, and then both go on. Whatever the second one read before the first had committed would be wrong.
+ * second one begins, and then both continue. Anything that the second reads before the first has committed is wrong.
  */
 let server: PostgresServer
 let stores: PostgresStores
@@ -48,7 +48,7 @@ beforeEach(async () => {
     [other, 'v'],
   ] as const) {
     await store.register({ id, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
-    // The first turn learns the definitions; those behind it are one call each.
+    // The first turn reads the definitions; later turns are one call each.
     await turn(store, id)
   }
   client = await server.connect(url)
@@ -62,11 +62,11 @@ afterEach(async () => {
   await other.close()
 })
 
-it('G6: a run that comes to a slot while the one before it leaves waits for nobody who is gone', async () => {
+it('G6: a run that reaches a slot while another leaves it does not wait forever', async () => {
   const slots = [{ key: 'key:work=a', limit: 1 }]
   await one.enqueue({ runs: [aRun('first', { slots })], now: t0 })
   await turn(one, 'w')
-  // It has looked who waits, and found nobody.
+  // It has already looked for waiting runs and found none.
   await client.query(`create trigger stop before delete on ${schema}.gates for each row
     execute function ${schema}.stop()`)
   await inTheMiddleOf(
@@ -76,7 +76,7 @@ it('G6: a run that comes to a slot while the one before it leaves waits for nobo
   expect((await turn(other, 'v')).claims.map(({ run }) => run)).toEqual([aRun('second').id])
 })
 
-it('G6: two processes that record runs of one slot let in no more than it has', async () => {
+it('G6: two processes that record runs of one slot admit no more than its limit', async () => {
   const slots = [{ key: 'job:limited', limit: 1 }]
   const of = (name: string): NewRun => aRun(name, { job: 'limited', slots })
   await stopAt(`new.id = '${of('first').id}'`)
@@ -88,7 +88,7 @@ it('G6: two processes that record runs of one slot let in no more than it has', 
   expect(claimed.map(({ run }) => run)).toEqual([of('first').id])
 })
 
-it('G6: a delayed run with a slot that two processes find due is let in once', async () => {
+it('G6: a delayed run with a slot that two processes find due is admitted once', async () => {
   const slots = [{ key: 'key:work=a', limit: 2 }]
   await one.enqueue({ runs: [aRun('later', { slots, runAt: t0 + 5 })], now: t0 })
   await stopAt('old.state = 0 and new.state = 1')
@@ -101,7 +101,7 @@ it('G6: a delayed run with a slot that two processes find due is let in once', a
   expect(rows).toEqual([{ admitted: 1 }])
 })
 
-it('G6: two processes that claim from one queue take no more than its limit', async () => {
+it('G6: two processes that claim from one queue claim no more than its limit', async () => {
   await one.enqueue({ runs: ['queued', 'beside'].map((job) => aRun(job, { job })), now: t0 })
   await stopAt('new.state = 3')
   const [first, second] = await inTheMiddleOf(
@@ -135,7 +135,7 @@ it('two processes that add lines to one log number them without a gap', async ()
   expect(read.map(({ seq, text }) => `${seq}${text}`)).toEqual(['1a', '2a', '3b'])
 })
 
-it('two processes that go on with one log number its lines without a gap', async () => {
+it('two processes that continue one log number its lines without a gap', async () => {
   await one.enqueue({ runs: [aRun('told')], now: t0 })
   const line = { run: aRun('told').id, attempt: 1, at: t0, level: 'info', text: 'a' } as const
   await one.log([{ ...line, text: '-' }])
@@ -149,7 +149,7 @@ it('two processes that go on with one log number its lines without a gap', async
   expect(read.map(({ seq, text }) => `${seq}${text}`)).toEqual(['1-', '2a', '3a', '4b'])
 })
 
-it('enqueues in flight outlast a lock that is held for longer than one wait', async () => {
+it('running enqueues survive a lock that is held for longer than one wait', async () => {
   const { rows } = await client.query<{ name: string }>(
     `select oid::regprocedure::text as name from pg_proc where proname = 'commit_work' and pronamespace = $1::regnamespace`,
     [schema],
@@ -168,11 +168,11 @@ it('enqueues in flight outlast a lock that is held for longer than one wait', as
   expect((await enqueued).flat().filter(({ created }) => created)).toHaveLength(200)
 })
 
-it('G6: a run that comes to a slot while a failed one leaves it waits for nobody who is gone', async () => {
+it('G6: a run that reaches a slot while a failed one leaves it does not wait forever', async () => {
   const slots = [{ key: 'key:work=a', limit: 1 }]
   await one.enqueue({ runs: [aRun('first', { slots })], now: t0 })
   await turn(one, 'w')
-  // It has looked who waits, and found nobody: it stops at its commit.
+  // It has already looked for waiting runs and found none: it stops at its commit.
   await client.query(`create constraint trigger stop after delete on ${schema}.gates deferrable initially deferred
     for each row execute function ${schema}.stop()`)
   await inTheMiddleOf(
@@ -182,7 +182,7 @@ it('G6: a run that comes to a slot while a failed one leaves it waits for nobody
   expect((await turn(other, 'v')).claims.map(({ run }) => run)).toEqual([aRun('second').id])
 })
 
-it('G1: two schedulers that tick one trigger at the same time make its run once', async () => {
+it('G1: two schedulers that tick one trigger at the same time create its run once', async () => {
   const tick = await dueTick('often')
   await stopAt(`new.id = '${tick.runs[0]?.id}'`)
   const [first, second] = await inTheMiddleOf(
@@ -193,7 +193,7 @@ it('G1: two schedulers that tick one trigger at the same time make its run once'
   expect((await turn(one, 'w')).claims).toHaveLength(1)
 })
 
-it('ticks and failed runs with a slot wait for nobody who is at another slot', async () => {
+it('ticks and failed runs with a slot do not wait for transactions at another slot', async () => {
   const tick = await dueTick('often')
   const at = (key: string): Partial<NewRun> => ({ slots: [{ key, limit: 1 }] })
   await one.enqueue({ runs: [aRun('slow', at('key:work=a'))], now: t0 })
@@ -210,7 +210,7 @@ it('ticks and failed runs with a slot wait for nobody who is at another slot', a
   await ended
 })
 
-it('G6: a plain run waits for nobody who is at a slot', async () => {
+it('G6: a plain run does not wait for transactions at a slot', async () => {
   await one.enqueue({ runs: [aRun('slow', { slots: [{ key: 'key:work=a', limit: 1 }] })], now: t0 })
   await turn(one, 'w')
   await stopAt('new.state = 4')
@@ -242,7 +242,7 @@ function end(
   return store.turn({ worker, now: t0, finished, claimRequest: undefined })
 }
 
-/** Defines a trigger; the tick that makes its first run. */
+/** Defines a trigger; returns the tick that creates its first run. */
 async function dueTick(name: string): Promise<Tick> {
   const trigger = aTrigger(name, { overlap: 'skip' })
   const common = {
@@ -259,14 +259,14 @@ async function dueTick(name: string): Promise<Tick> {
   return planOf(due as DueTrigger, t0 + minute)
 }
 
-/** From now on a transaction that writes such a row stops there as long as the lock is held. */
+/** Makes every transaction that writes such a row wait while the lock is held. */
 async function stopAt(when: string): Promise<void> {
   const event = when.includes('old.') || !when.includes('new.id') ? 'update' : 'insert'
   await client.query(`create trigger stop before ${event} on ${schema}.runs for each row when (${when})
     execute function ${schema}.stop()`)
 }
 
-/** Does the second thing while the first has stopped; it may be over before the first goes on, or wait for it. */
+/** Calls the second function while the first is stopped; it may end before the first continues, or wait for it. */
 async function inTheMiddleOf<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
   await client.query(`select pg_advisory_lock(${gateLock})`)
   const begun = first()

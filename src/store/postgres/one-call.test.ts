@@ -38,7 +38,7 @@ beforeEach(async () => {
   await store.defineJobs({ source: 'code:test', jobs: [aJob('work'), aJob('other')], queues: [], now: t0 })
   for (const id of ['w', 'v'])
     await store.register({ id, host: 'here', pid: 1, version: '0', now: t0, leaseMs: 60_000 })
-  // The first turn learns the definitions; those behind it are one call each.
+  // The first turn reads the definitions; later turns are one call each.
   await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   client = await server.connect(direct)
 })
@@ -49,7 +49,7 @@ afterEach(async () => {
   await proxy.close()
 })
 
-it('G6: a limit that is defined while a turn waits holds for that turn', async () => {
+it('G6: a limit that is defined while a turn waits applies to that turn', async () => {
   await store.enqueue({ runs: [1, 2, 3, 4, 5].map((n) => aRun(`limited${n}`)), now: t0 })
   const { queue } = aJob('work')
   const defined = store.defineJobs({
@@ -76,7 +76,7 @@ it('G6: a limit that is defined while a turn waits holds for that turn', async (
   expect(one.claims.length + other.claims.length).toBe(1)
 })
 
-it('G5: a call that was refused is not taken for done, although a run of it exists', async () => {
+it('G5: a refused call does not count as done, although a run of it exists', async () => {
   await store.enqueue({ runs: [aRun('there'), aRun('ends')], now: t0 })
   await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
   proxy.cutAt({ at: 1, when: 'answered' })
@@ -89,10 +89,10 @@ it('G5: a call that was refused is not taken for done, although a run of it exis
   expect((await store.run(aRun('ends').id))?.state).toBe('done')
 })
 
-it('G5: a call that never arrived is not taken for done because of a claim that was forgotten', async () => {
+it('G5: a call that never arrived does not count as done because of a forgotten claim', async () => {
   await store.enqueue({ runs: [aRun('kept'), aRun('ends')], now: t0 })
   await store.turn({ worker: 'w', now: t0, finished: [], claimRequest })
-  // Somebody reports an attempt that another process has ended already.
+  // A worker reports an attempt that another process has already ended.
   await store.turn({
     worker: 'v',
     now: t0,
@@ -127,7 +127,7 @@ it('G5: where nobody can tell what became of a call, nothing of it is made again
   expect(next.claims.map(({ run }) => run)).toEqual([aRun('after').id])
 })
 
-it('whoever finds what is left locked by others is told that there is more', async () => {
+it('a turn that finds the remaining runs locked by others returns that there are more', async () => {
   await store.enqueue({ runs: [aRun('locked')], now: t0 })
   await client.query('begin')
   await client.query(`select from ${schema}.runs for update`)
@@ -136,7 +136,7 @@ it('whoever finds what is left locked by others is told that there is more', asy
   expect(turned).toMatchObject({ claims: [], more: true })
 })
 
-it('of two jobs the one whose runs were less urgent is found by the next look, whatever lies in the way of the other', async () => {
+it('of two jobs, the less urgent one is found by the next look, even if the other is blocked', async () => {
   const holder = await server.connect(direct)
   const at = t0 + 20_000
   await store.enqueue({ runs: Array.from({ length: 900 }, (_, i) => aRun(`taken${i}`)), now: t0 })
@@ -198,7 +198,7 @@ it('G5: a turn with many ends stores all of them and claims meanwhile, each noti
   expect(await store.counts()).toMatchObject({ running: 101, done: 99 })
 })
 
-it('G6: a turn that frees a slot claims who waits there, unless another is more urgent', async () => {
+it('G6: a turn that frees a slot claims the run that waits there, unless another is more urgent', async () => {
   const slots = [{ key: 'key:work=a', limit: 1 }]
   const waiting = [aRun('a1', { slots }), aRun('a2', { slots }), aRun('a3', { slots })]
   await store.enqueue({ runs: waiting, now: t0 })
@@ -220,7 +220,7 @@ it('G6: a turn that frees a slot claims who waits there, unless another is more 
   ])
 })
 
-it('G6: a turn whose many ends free slots claims others meanwhile, and asks for another turn', async () => {
+it('G6: a turn whose many ends free slots claims other runs meanwhile, and requests another turn', async () => {
   const names = Array.from({ length: 100 }, (_, i) => `k${i}`)
   const slotsOf = (name: string) => [{ key: `key:work=${name}`, limit: 1 }]
   const ofAll = (prefix: string) => names.map((name) => aRun(`${prefix}-${name}`, { slots: slotsOf(name) }))
@@ -243,7 +243,7 @@ it('G6: a turn whose many ends free slots claims others meanwhile, and asks for 
   ).toMatchObject({
     more: true,
   })
-  // Who is let in may come too late for the claims: then another turn has to follow.
+  // An admitted run may come too late for the claims: then another turn must follow.
   const third = await store.turn({ ...one, finished, claimRequest: { ...one.claimRequest, slots: 99 } })
   expect(third).toMatchObject({ more: true, expired: false })
   const fourth = await store.turn({ ...one, finished: [] })
@@ -266,7 +266,7 @@ it('G6: a queue counts a run that is claimed where it waits, also for a worker w
   const runs = ['l1', 'l2', 'l3'].map((name) => aRun(name, { job: limited, slots }))
   await store.enqueue({ runs, now: t0 })
   const one = { worker: 'w', now: t0, claimRequest: { jobs: names, slots: 5, prefetch: 0 } }
-  // The first turn learns the definitions.
+  // The first turn reads the definitions.
   let finished: Finished[] = []
   for (const { id } of runs) {
     const { claims } = await store.turn({ ...one, finished })
@@ -279,7 +279,7 @@ it('G6: a queue counts a run that is claimed where it waits, also for a worker w
   }
 })
 
-it('a statement that the server cancels is made again', async () => {
+it('a statement that the server cancels is repeated', async () => {
   const holder = await server.connect(direct)
   await holder.query(`begin; lock table ${schema}.runs in exclusive mode`)
   const enqueued = store.enqueue({ runs: [aRun('late')], now: t0 })
@@ -299,7 +299,7 @@ describe('a turn with many ends of which one transaction fails', () => {
   it.each([
     { failing: running, part: 'claims', counts: { running: 1, done: 99 }, claims: 0 },
     { failing: done, part: 'finished', counts: { running: 150, done: 0 }, claims: 50 },
-  ])('gives what the other did where the $part fail', async ({ failing, part, counts, claims }) => {
+  ])('returns the result of the other if the $part fail', async ({ failing, part, counts, claims }) => {
     const first = await store.turn({
       worker: 'w',
       now: t0,
@@ -321,7 +321,7 @@ describe('a turn with many ends of which one transaction fails', () => {
     expect(await store.counts()).toMatchObject(counts)
   })
 
-  it('G5: a worker tells of every end once, and none is refused', async () => {
+  it('G5: a worker reports every end once, and none is refused', async () => {
     const told: string[] = []
     const events = new Events()
     const troubled = new Promise<unknown>((resolve) => events.on('trouble', resolve))
@@ -362,7 +362,7 @@ describe('a turn with many ends of which one transaction fails', () => {
   })
 })
 
-/** Lets every statement fail that would put a run into a state. */
+/** Makes every statement fail that would put a run into a state. */
 async function refuse(state: number): Promise<void> {
   await client.query(`create or replace function ${schema}.refuse() returns trigger language plpgsql as $$ begin
     raise exception 'no room' using errcode = '53100'; end $$;

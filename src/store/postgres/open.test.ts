@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('processes that open a new store at once make one of it', async () => {
+it('processes that open a new store concurrently create one store', async () => {
   const url = stores.fresh()
   const opened = await Promise.all(Array.from({ length: 4 }, () => open(url)))
   const ids = await Promise.all(opened.map(async (store) => (await store.health({ now: 0 })).id))
@@ -33,7 +33,7 @@ it.each([
   `$& $1 $$ 'rota'::name rota_lock_key`,
   'größe.日本',
   'x'.repeat(58),
-])('a schema may be called %s', async (name) => {
+])('a schema may be named %s', async (name) => {
   const store = await open(stores.address(encodeURIComponent(name)))
   const listening = new Promise<void>((resolve) => {
     store.watch(() => resolve())
@@ -46,11 +46,11 @@ it.each([
   expect((await stores.client.query(made, [name])).rows).toHaveLength(1)
 })
 
-it.each(['', 'x'.repeat(59), 'ü'.repeat(30), 'pg_rota'])('a schema may not be called "%s"', async (name) => {
+it.each(['', 'x'.repeat(59), 'ü'.repeat(30), 'pg_rota'])('a schema may not be named "%s"', async (name) => {
   await expect(open(stores.address(encodeURIComponent(name)))).rejects.toMatchObject({ code: 'STORE_URL' })
 })
 
-it('G5: a database whose sessions see nothing newer than their beginning changes nothing', async () => {
+it('G5: sessions with another default isolation level make no difference', async () => {
   await stores.client.query(
     `do $$ begin execute format('alter database %I set default_transaction_isolation = ''serializable''', current_database()); end $$`,
   )
@@ -79,20 +79,20 @@ it('G5: a database whose sessions see nothing newer than their beginning changes
   )
 })
 
-it('a schema with tables of something else is refused and left as it is', async () => {
+it('a schema with tables of another program is refused and left unchanged', async () => {
   await stores.client.query('create schema theirs; create table theirs.orders (id int)')
   await expect(open(stores.address('theirs'))).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
   const { rows } = await stores.client.query(`select tablename from pg_tables where schemaname = 'theirs'`)
   expect(rows).toEqual([{ tablename: 'orders' }])
 })
 
-it('a store that does not exist is not made for a reader', async () => {
+it('a reader does not create a missing store', async () => {
   const url = stores.fresh()
   await expect(open(url, { create: false })).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
   await expect(open(url, { create: false })).rejects.toThrow(/no Rota store/)
 })
 
-it('a store of a later schema is used while that one says that it may be, and refused otherwise', async () => {
+it('a store of a newer schema is used if that schema allows it, and refused otherwise', async () => {
   const url = stores.address('later')
   await (await open(url)).close()
   await stores.client.query('update later.meta set version = $1', [schemaVersion + 1])
@@ -101,7 +101,7 @@ it('a store of a later schema is used while that one says that it may be, and re
   await expect(open(url)).rejects.toMatchObject({ code: 'STORE_VERSION' })
 })
 
-it('messages never show a password, wherever it stands', async () => {
+it('messages never show a password, wherever it is', async () => {
   const address = new URL(stores.fresh())
   address.password = 'sesame'
   address.searchParams.set('listen', 'postgres://listener:sesame@localhost/db')
@@ -109,7 +109,7 @@ it('messages never show a password, wherever it stands', async () => {
   expect(String(error)).not.toContain('sesame')
 })
 
-it('the clock of a store that follows its database is right before anything was written', async () => {
+it('the clock that follows the database is right before anything is written', async () => {
   const { DatabaseClock } = await import('./connection/clock.js')
   const wrong = { ...systemClock, now: () => systemClock.now() - 3_600_000 }
   const clock = new DatabaseClock(wrong)

@@ -7,22 +7,22 @@ import { isAway, isForbidden, toRotaError } from './connection/errors.js'
 import { missingRights } from './rights.js'
 import { migrations, schemaVersion } from './schema.js'
 
-/** What a Postgres store needs to be opened. */
+/** The options for opening a Postgres store. */
 export interface OpenOptions {
   readonly connections: Connections
   readonly statements: Statements
   readonly url: string
-  /** Whether a store that does not exist is made. */
+  /** Whether a missing store is created. */
   readonly create: boolean
   readonly clock: Clock
-  /** Ends the wait for a server that is away. */
+  /** Ends the wait for a server that cannot be reached. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Older servers lack what the statements use. */
+/** Older servers lack features that the statements use. */
 const oldestVersion = 140_000
 
-/** How long a server that is away is waited for. */
+/** How long to wait for a server that cannot be reached. */
 const openLimitMs = 5000
 
 const SERVER = `select current_setting('server_version_num')::int8 as number,
@@ -39,13 +39,13 @@ const VERSION = `select version, compatible_from from rota.meta where id = 1`
 const WRITE_VERSION = `insert into rota.meta (id, version, compatible_from) values (1, $1, $2)
   on conflict (id) do update set version = excluded.version, compatible_from = excluded.compatible_from`
 
-/** What stands behind an address. */
+/** What was found at an address. */
 export interface Opened {
-  /** Whether something stands before the server that hands connections on to it as it sees fit. */
+  /** Whether the address is that of a pooler. */
   readonly isPooled: boolean
 }
 
-/** Makes the schema a Rota store if it is new, brings it up to date, and refuses it where it is something else. */
+/** Creates the store if the schema is new, migrates it, and refuses a schema of another program. */
 export async function openSchema(options: OpenOptions): Promise<Opened> {
   const { connections, clock, url, signal } = options
   const startMs = clock.monotonicMs()
@@ -60,7 +60,7 @@ export async function openSchema(options: OpenOptions): Promise<Opened> {
   }
 }
 
-/** Where the role may not do something, the server knows what it would need. */
+/** If the role lacks a right, explains which one. */
 async function prepareOrExplain(client: Client, options: OpenOptions): Promise<Opened> {
   const { statements, url } = options
   const db = new Database(client, statements)
@@ -100,7 +100,7 @@ interface ServerRow {
   readonly process: number
 }
 
-/** Refuses a server that is too old; says whether it is another process than the one that the connection names. */
+/** Refuses a server that is too old; returns whether the connection goes through a pooler. */
 async function assertServer(db: Database, client: Client, url: string): Promise<boolean> {
   const server = (await db.get<ServerRow>(SERVER)) as ServerRow
   if (server.number >= oldestVersion) return server.process !== client.processID
@@ -115,7 +115,7 @@ interface SchemaRow {
   readonly compatible_from: number
 }
 
-/** The version of the schema; nothing where it is missing or empty. A schema of somebody else is left as it is. */
+/** The version of the schema; undefined if it is missing or empty. A schema of another program is refused. */
 async function versionOf(
   db: Database,
   { statements, url }: Pick<OpenOptions, 'statements' | 'url'>,
@@ -125,14 +125,14 @@ async function versionOf(
   if (tables?.has_tables !== true) return undefined
   throw new RotaError(
     'STORE_CORRUPT',
-    `${url}: the schema ${statements.schema} holds tables of something else; name another one with ?schema=`,
+    `${url}: the schema ${statements.schema} has tables of another program; use another schema with ?schema=`,
   )
 }
 
-/** Changing a store with much history takes its time. */
+/** Migrating a store with a long history takes time. */
 const patienceMs = 24 * 3_600_000
 
-/** Takes the missing steps in one transaction; the lock lets one process do it, and the others find it done. */
+/** Takes the missing steps in one transaction. The lock lets one process do it, and the others find it done. */
 async function migrate(client: Client, options: OpenOptions): Promise<void> {
   const { statements } = options
   const db = new Database(client, statements)
@@ -141,7 +141,7 @@ async function migrate(client: Client, options: OpenOptions): Promise<void> {
       select pg_advisory_xact_lock(${statements.lockKey})`,
   )
   try {
-    // A role that owns only its schema may not make one, so it is not asked to where there is one.
+    // A role that owns only its schema may not create schemas, so an existing one is not created again.
     const hasSchema = (await db.value(SCHEMA, statements.schema)) !== undefined
     if (!hasSchema) await client.query(`create schema ${client.escapeIdentifier(statements.schema)}`)
     const from = (await versionOf(db, options))?.version ?? 0

@@ -10,8 +10,8 @@ import { askAll } from '../conformance/questions.js'
 import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 
 /*
- * The server is asked how it would answer each statement of the hot path, word for word as it was sent, on a store with
- * a long history of which it has statistics.
+ * Asks the server for the plan of each statement of the hot path, exactly as it was sent, on a store with a long
+ * history and with statistics.
  */
 let server: PostgresServer
 let stores: PostgresStores
@@ -82,14 +82,14 @@ it.each(lists)('every statement of the list %j uses %s', async (filter, index) =
   for (const text of texts) expect(await planOf(text)).toMatch(index)
 })
 
-it('every question of lists, charts and alerts has an index', async () => {
+it('every query of lists, charts and alerts has an index', async () => {
   const { store } = await stores.open()
   const query = vi.spyOn(Client.prototype, 'query')
   await askAll(store)
   const sent = query.mock.calls.flatMap(([one]) => (typeof one === 'object' ? [one.text] : []))
   query.mockRestore()
   expect(new Set(sent).size).toBeGreaterThan(15)
-  // Tables are nearly empty here: only what no index can answer is then still read as a whole.
+  // Tables are nearly empty here: with this setting, only a query without an index still reads a whole table.
   await stores.client.query('set enable_seqscan = off')
   const whole: string[] = []
   for (const sql of new Set(sent)) {
@@ -101,7 +101,7 @@ it('every question of lists, charts and alerts has an index', async () => {
   expect(whole).toEqual([])
 })
 
-it('the plans that functions keep from an empty store are right for a full one', async () => {
+it('the cached plans of functions from an empty store are right for a full one', async () => {
   const opened = await stores.open()
   const stage = new Stage(opened)
   await stage.ready()
@@ -118,7 +118,7 @@ it('the plans that functions keep from an empty store are right for a full one',
   for (let i = 0; i < 10; i++) await perform(`before${i}`)
   await stores.client.query(historyIn(opened.schema, 20_000))
   for (let i = 0; i < 10; i++) await perform(`after${i}`)
-  // What a session has counted is told when it ends.
+  // The statistics of a session become visible when it ends.
   await opened.store.close()
   const read = `select pg_stat_clear_snapshot(), seq_tup_read from pg_stat_user_tables
     where schemaname = '${opened.schema}' and relname = 'runs'`
@@ -126,7 +126,7 @@ it('the plans that functions keep from an empty store are right for a full one',
   expect(Number(rows[0]?.seq_tup_read)).toBeLessThan(20_000)
 })
 
-/** How the server would answer a statement whatever its parameters are. */
+/** The generic plan of a statement, for any parameters. */
 async function planOf(sql: string): Promise<string> {
   const numbers = [...sql.matchAll(/\$(\d+)/g)].map(([, digits]) => Number(digits))
   const count = Math.max(0, ...numbers)
@@ -153,7 +153,7 @@ function historyIn(schema: string, count: number): string {
 
 const claimRequest = { jobs: ['work'], slots: 100, prefetch: 10 }
 
-/** Every verb of the hot path once, with something for each of its branches. */
+/** Every verb of the hot path once, with data for each of its branches. */
 async function playOnce(stage: Stage): Promise<void> {
   const { store } = stage
   await store.defineJobs({ source: 'code:test', jobs: [aJob('work')], queues: [], now: t0 })

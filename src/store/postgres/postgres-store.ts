@@ -1,14 +1,14 @@
 /**
- * The Postgres store: one schema, many hosts. The states of a run's row and who moves them are those of the SQLite
- * store, and so are the names of the files.
+ * The Postgres store: one schema, many hosts. The states of a run's row and what changes them are the same as in the
+ * SQLite store, and so are the names of the files.
  *
- * Everything that writes goes through one commit loop (`commit-loop.ts`), which also says how writers of different
- * processes keep out of each other's way. A lease is renewed by one statement of its own, which waits for nobody.
- * Readers use other connections: what was committed they see, and nothing else.
+ * All writes go through one commit loop (`commit-loop.ts`), which also describes how writers of different processes
+ * avoid each other. A lease is renewed by a separate statement, which waits for no other transaction. Readers use other
+ * connections: they see only committed data.
  *
- * What a crash does: a transaction is there or it is not. A process that dies holding runs leaves them running under
- * its worker; once that worker's lease is over, `expire` gives them out and `turn` ends the attempt as lost. The
- * fence is run, attempt and state, so what a zombie reports later finds no row.
+ * After a crash a transaction exists completely or not at all. The runs of a dead process stay running under its
+ * worker; when the lease of that worker has expired, `expire` returns them and `turn` ends the attempt as lost. Results
+ * are matched by run, attempt and state, so a late result finds no row.
  */
 import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
@@ -40,27 +40,27 @@ import { takeTurn, type Lanes } from './commit/lanes.js'
 import { Watch } from './connection/watch.js'
 import { beatLimitMs, heartbeat } from './heartbeat.js'
 
-/** How a Postgres store is opened. */
+/** The options of a Postgres store. */
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?schema=rota`. */
   readonly url: string
-  /** `full` (the default) survives a loss of power at the server; `normal` may lose the last commits in one. */
+  /** `full` survives a power loss at the server; `normal` may lose the last commits in one. Default: `full`. */
   readonly durability?: 'full' | 'normal' | undefined
-  /** Whether a store that does not exist is made; it is unless this is false. */
+  /** Whether a missing store is created; default: true. */
   readonly create?: boolean | undefined
-  /** Used to wait, never for facts; one that follows the database is told its time with every commit. */
+  /** Used for waiting only; a clock that follows the database gets its time with every commit. */
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined
   /** What the ends of runs change; default: chains only. */
   readonly endEffects?: EndEffects | undefined
-  /** Opens it for a process that only reads: few connections, and this limit on how long the server works on a question. */
+  /** Opens it for a process that only reads: with few connections, and this time limit of queries. */
   readonly readerMs?: number | undefined
 }
 
 /** The connections of a reader, besides its listener. */
 const readerConnections = 2
 
-/** Opens a Postgres store, and makes it where there is none. */
+/** Opens a Postgres store, and creates it if it is missing. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { clock, create = true, signal, readerMs } = options
   const address = readAddress(options.url)
@@ -71,7 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const statements = new Statements({ schema, prepare })
   try {
     const { isPooled } = await openSchema({ connections, statements, url, create, clock, signal })
-    // Behind a pooler, a setting of a session would be one of others.
+    // Behind a pooler, a session setting would affect other clients.
     if (readerMs !== undefined && !isPooled) connections.limitStatements(readerMs)
     const opened = new OpenSchema({ ...options, driver, address, connections, statements, isPooled })
     await opened.readTime()
@@ -119,15 +119,15 @@ function enqueueTogether(
   return perform(enqueueAll(session, requests))
 }
 
-/** How long a look for damage everywhere may take. */
+/** The time limit of a deep check. */
 const deepLookMs = 24 * 3_600_000
 
-// Which transactions are over: while that is the same, so is every row.
+// Which transactions have ended: while this is the same, no row has changed.
 const SNAPSHOT = `select pg_current_snapshot()::text`
 
 const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
 
-/** A schema while it is open: its connections, the loops that commit and the watch for other processes. */
+/** An open schema: its connections, the commit loops and the watch for other processes. */
 class OpenSchema {
   readonly url: string
   readonly loop: CommitLoop
@@ -185,12 +185,12 @@ class OpenSchema {
     this.#planning = new CommitLoop(loopOptions)
   }
 
-  /** Many ticks are committed apart from turns: in one transaction with them, a turn would take as long as they do. */
+  /** Many ticks are committed separately from turns: in one transaction, a turn would take as long as they do. */
   #laneOf({ items = 1, isExclusive = true }: CommitOptions = {}): CommitLoop {
     return items >= manyTicks && !isExclusive ? this.#planning : this.loop
   }
 
-  /** Lets a clock that follows the database know its time before anybody asks for it. */
+  /** Sets the clock that follows the database, before it is read. */
   async readTime(): Promise<void> {
     const clock = this.#clock
     if (!(clock instanceof DatabaseClock)) return

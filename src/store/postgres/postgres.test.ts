@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-// A question takes a journey here, so the usual run tells fewer stories.
+// Each query takes a round trip here, so there are fewer stories by default.
 const told = Number(process.env['STORIES'] ?? 20)
 const seed = process.env['SEED'] === undefined ? undefined : Number(process.env['SEED'])
 

@@ -33,7 +33,7 @@ it('G5, G6: no run is claimed by two processes, none is left, and no concurrency
   })
 })
 
-it('G3: of what several processes record at once each run and each unique key is there once', async () => {
+it('G3: if several processes record the same runs concurrently, each run and unique key exists once', async () => {
   await withStore(async (stage, { url }) => {
     await stage.jobs([aJob('work')])
     const outputs = await Promise.all(['a', 'b', 'c'].map((name) => outputOf({ what: 'record', url, name })))
@@ -57,10 +57,10 @@ it('G2, G7: schedulers that race, killed at any instruction, leave cursor and ru
   })
 })
 
-it('the stamp differs after a commit of any process, also of one that began before, and only then', async () => {
+it('the stamp changes after a commit of any process, even of one that began before, and only then', async () => {
   await withStore(async (stage, { schema }) => {
     const { store } = stage
-    // What else the server does, such as its own upkeep, may change a stamp, but not for long.
+    // Other work of the server, such as autovacuum, may change the stamp for a short time.
     const steady = async (): Promise<unknown> => {
       for (let before: unknown; ; ) {
         const stamp = await store.stamp?.()
@@ -81,7 +81,7 @@ it('the stamp differs after a commit of any process, also of one that began befo
   })
 })
 
-/** Lets the database itself refuse a claim that would be one too many. */
+/** Makes the database itself refuse a claim beyond the limit. */
 function watchman(schema: string): string {
   return `create or replace function ${schema}.watchman() returns trigger language plpgsql as $$ begin
       if (select count(*) from ${schema}.runs where state = 3 and gates is not null) > 1

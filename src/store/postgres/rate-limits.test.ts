@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const store of opened) await store.close()
 })
 
-/** What the workers of four processes claim that ask at the same moment. */
+/** The claims of workers of four processes at the same moment. */
 async function claimAtOnce(jobs: readonly string[], now: number): Promise<Claim[]> {
   const turns = opened.map((store, i) =>
     store.turn({
@@ -47,7 +47,7 @@ async function claimAtOnce(jobs: readonly string[], now: number): Promise<Claim[
   return (await Promise.all(turns)).flatMap(({ claims }) => claims)
 }
 
-it('four processes that claim at the same moment start together what the limits let start', async () => {
+it('four processes that claim at the same moment start as many runs as the limits allow', async () => {
   const [store] = opened as [Store]
   const jobs = [
     aJob('limited', { limit }),
@@ -70,7 +70,7 @@ it('four processes that claim at the same moment start together what the limits 
   const claims: Claim[] = []
   for (let at = 0; at <= 5 * second; at += 100) claims.push(...(await claimAtOnce(names, t0 + at)))
   const started = (...of: string[]): number => claims.filter(({ job }) => of.includes(job)).length
-  // Four at once, and one in each second after that.
+  // Four immediately, and one in each second after that.
   expect(started('limited')).toBe(9)
   expect(started('keyed')).toBe(18)
   expect(started('queued', 'beside')).toBe(9)

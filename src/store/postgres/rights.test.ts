@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 it.each(['tenant', 'Ten"ant x'])(
-  'a role that owns nothing but its schema is enough, if it is called %s',
+  'a role that owns only its schema is enough, if it is named %s',
   async (name) => {
     await addRole(name)
     await stores.client.query(`create schema ${quoted(name)} authorization ${quoted(name)}`)
@@ -24,7 +24,7 @@ it.each(['tenant', 'Ten"ant x'])(
   },
 )
 
-it('a role that may make schemas makes its own', async () => {
+it('a role that may create schemas creates its own', async () => {
   await addRole('maker')
   const { database } = await stores.client
     .query<{ database: string }>('select current_database() as database')
@@ -33,18 +33,18 @@ it('a role that may make schemas makes its own', async () => {
   await work(addressOf('maker', 'made by maker'))
 })
 
-it('a role that may not make its schema is told what to ask for, and that is enough', async () => {
+it('a role that may not create its schema gets the statement to request, and that is enough', async () => {
   await addRole('Guest')
   await takeAdvice(addressOf('Guest', "guest's own"), `create schema "guest's own" authorization "Guest"`)
 })
 
-it('a role that may not use the schema of another is told what to ask for, and that is enough', async () => {
+it('a role that may not use the schema of another gets the statement to request, and that is enough', async () => {
   await addRole('neighbour')
   await stores.client.query('create schema "Garden"')
   await takeAdvice(addressOf('neighbour', 'Garden'), 'grant usage, create on schema "Garden" to neighbour')
 })
 
-it('a role that may not use the tables of another is told what to ask for, and that is enough', async () => {
+it('a role that may not use the tables of another gets the statement to request, and that is enough', async () => {
   await addRole('lodger')
   await work(stores.address('house'))
   await stores.client.query('grant usage, create on schema house to lodger')
@@ -52,7 +52,7 @@ it('a role that may not use the tables of another is told what to ask for, and t
   await takeAdvice(addressOf('lodger', 'house'), advice)
 })
 
-it('a role that may only look can look', async () => {
+it('a role that may only read can read', async () => {
   await addRole('looker')
   await work(stores.address('pane'))
   await stores.client.query(
@@ -68,7 +68,7 @@ it('a role that may only look can look', async () => {
   await store.close()
 })
 
-/** Is refused, has an administrator say what the message says, and works. */
+/** Is refused, lets an administrator perform the statement of the message, and then works. */
 async function takeAdvice(url: string, advice: string): Promise<void> {
   const refusal: unknown = await openPostgresStore({ url, clock: systemClock }).catch(
     (error: unknown) => error,

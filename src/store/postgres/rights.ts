@@ -18,13 +18,13 @@ interface RightsRow {
   readonly may_fill: boolean | null
 }
 
-/** What an administrator has to say to the database so that this role can use the store. */
+/** The statement that an administrator must perform so that this role can use the store. */
 export async function missingRights(db: Database, schema: string): Promise<string> {
   const rights = (await db.get<RightsRow>(RIGHTS, schema)) as RightsRow
   const { role, quoted_role: to, quoted_schema: quoted } = rights
-  const may = (what: string): string => `the role ${role} may not ${what}; an administrator has to say:`
+  const may = (what: string): string => `the role ${role} may not ${what}; an administrator must run:`
   if (rights.owner === null && !rights.may_create) {
-    return `${may('make the schema')} create schema ${quoted} authorization ${to}`
+    return `${may('create the schema')} create schema ${quoted} authorization ${to}`
   }
   if (rights.owner !== null && !(rights.may_use === true && rights.may_fill === true)) {
     return `${may(`use the schema of ${rights.owner}`)} grant usage, create on schema ${quoted} to ${to}`

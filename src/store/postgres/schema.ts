@@ -9,7 +9,7 @@ import { version7 } from './migrations/version-7.js'
 import { version8 } from './migrations/version-8.js'
 import { version9 } from './migrations/version-9.js'
 
-/** All steps, oldest first. The schema itself is made before them. */
+/** All steps, oldest first. The schema itself is created before them. */
 export const migrations: readonly Migration[] = [
   version1,
   version2,

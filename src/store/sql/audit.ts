@@ -31,7 +31,7 @@ import type { SqlValue } from './statement.js'
 import type { Driver } from './driver.js'
 import type { Verb } from './verb.js'
 
-// Relies on: the unique index of audit.id. The only writer writes it, so it can be read first.
+// Relies on: the unique index of audit.id. The transaction is the only writer, so it can be read first.
 const KNOWN = `select * from rota.audit where id = $1`
 
 const INSERT = `insert into rota.audit (id, at, actor, via, action, target, reason, before, after)
@@ -48,7 +48,7 @@ const COUNT = `select count(*) from rota.audit`
 const OLDEST = `select seq, at from rota.audit order by seq limit $1`
 const REMOVE = `delete from rota.audit where seq <= $1`
 
-/** The same driver, whose transactions are recorded. */
+/** The same driver, with audit entries for its transactions. */
 export function auditedDriver({ commit, read }: Driver, record: ChangeRecord): Driver {
   return {
     read,
@@ -74,13 +74,13 @@ function* recorded<T>(session: Session, record: ChangeRecord, verb: (session: Se
       yield* session.sql.change(UPDATE, textOf(joined.before), textOf(joined.after), entry.id)
     }
     yield* writeAlongside(session, record.state ?? [], entry.at)
-    // Processes that watch the store show the change at once, also if it made nothing due.
+    // Watching processes show the change immediately, also if it made nothing due.
     session.hasNews = true
   }
   return answer
 }
 
-/** Writes state with an entry, once; where somebody else has changed it since, the whole change is refused. */
+/** Writes the state of an entry, once; if another process has changed it, the whole change is refused. */
 function* writeAlongside(session: Session, state: readonly StateChange[], at: Instant): Verb<void> {
   for (const one of state) {
     const current = yield* stateValue(session, one)
@@ -128,7 +128,7 @@ function* snapshot(session: Session, subject: AuditSubject, at: Instant): Verb<S
   }
 }
 
-/** Puts in an entry that is not there. */
+/** Inserts a new entry. */
 export function* putEntry(session: Session, entry: AuditEntry): Verb<void> {
   const { id, at, actor, via, action, target, reason = null, before, after } = entry
   const values = [id, at, actor, via, action, target, reason, textOf(before), textOf(after)]

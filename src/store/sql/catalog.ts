@@ -6,24 +6,24 @@ import type { StoredJob } from '../port.js'
 import { holdOf, orUndefined, type HoldRow } from './rows/run-rows.js'
 import { answered, type Sql, type Verb } from './verb.js'
 
-/** What every claim needs of the definitions: read once and kept until a revision says that it changed. */
+/** The definitions that every claim needs: read once and kept until a revision shows a change. */
 export interface Catalog {
   readonly jobsRevision: number
   readonly limitsRevision: number
   readonly jobs: ReadonlyMap<string, Job>
-  /** The jobs with their sources, in the order of their names. */
+  /** The jobs with their sources, ordered by name. */
   readonly storedJobs: readonly StoredJob[]
-  /** The rate limits of the jobs that have one, also of their queues. */
+  /** The rate limits of jobs and of their queues, for the jobs that have one. */
   readonly rates: ReadonlyMap<string, JobRates>
-  /** The queues that limit how many run concurrently. */
+  /** The queues with a concurrency limit. */
   readonly queueLimits: ReadonlyMap<string, number>
-  /** The holds that keep runs from being claimed, past and open. */
+  /** The holds on claiming, past and open. */
   readonly holds: readonly Hold[]
   /** The queues that are defined. */
   readonly queues: readonly Queue[]
 }
 
-/** What rises with every change of the definitions. */
+/** Numbers that increase with every change of the definitions. */
 export interface Revisions {
   readonly jobs_revision: number
   readonly limits_revision: number
@@ -40,14 +40,14 @@ const QUEUES = `select name, concurrency, rate from rota.queues order by name`
 const HOLDS = `select * from rota.holds
   where target = any($1::text[]) or (target >= 'queue:' and target < 'queue;') order by id`
 
-/** The revisions as they are now. */
+/** Reads the current revisions. */
 export function* readRevisions(sql: Sql): Verb<Revisions> {
   const revisions = yield* sql.get<Revisions>(REVISIONS)
-  if (revisions === undefined) throw new Error('The store has lost the row that describes it')
+  if (revisions === undefined) throw new Error('The store has no row in `meta`')
   return revisions
 }
 
-/** The catalog of some revisions: the known one, as far as nothing changed since. */
+/** The catalog of some revisions; reuses the unchanged parts of the known one. */
 export function catalogOf(sql: Sql, known: Catalog | undefined, revisions: Revisions): Verb<Catalog> {
   const { jobs_revision: jobsRevision, limits_revision: limitsRevision } = revisions
   const jobs = known?.jobsRevision === jobsRevision ? known : undefined
@@ -111,7 +111,7 @@ export function* storedQueues(sql: Sql): Verb<Queue[]> {
   }))
 }
 
-/** A job's definition; its defaults for a run whose job nobody defined. */
+/** The definition of a job; the defaults if it is not defined. */
 export function jobOf(catalog: Catalog, name: string): Job {
   return catalog.jobs.get(name) ?? { ...jobDefaults, name }
 }
@@ -128,12 +128,12 @@ export function isAnyRated({ rates }: Catalog, jobs: readonly string[]): boolean
   return rates.size > 0 && jobs.some((job) => rates.has(job))
 }
 
-/** Whether a hold keeps every run from being claimed. */
+/** Whether a hold stops all claiming. */
 export function isClaimingHeld(catalog: Catalog, now: Instant): boolean {
   return catalog.holds.some((hold) => claimingTargets.includes(hold.target) && holdsAt(hold, now))
 }
 
-/** Whether a hold keeps the runs of a queue from being claimed. */
+/** Whether a hold stops claims from a queue. */
 export function isQueueHeld(catalog: Catalog, queue: string, now: Instant): boolean {
   if (catalog.holds.length === 0) return false
   const target: HoldTarget = `queue:${queue}`

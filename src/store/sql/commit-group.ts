@@ -1,9 +1,9 @@
-/** The most items of one transaction: above it others would wait too long for the lock. */
+/** The most items of one transaction: with more, others would wait too long for the lock. */
 const maxGroupItems = 5000
 
-/** Something that waits to be committed; `Apply` answers for each of several inputs. */
+/** A waiting operation; `Apply` returns an answer for each of several inputs. */
 export interface Waiting<Apply> {
-  /** Inputs that follow each other and have the same function are applied by one call. */
+  /** Consecutive inputs with the same function are applied by one call. */
   readonly apply: Apply
   readonly input: unknown
   /** How many items it writes. */
@@ -12,7 +12,7 @@ export interface Waiting<Apply> {
   readonly reject: (error: unknown) => void
 }
 
-/** Takes from the front of a queue what one transaction holds. */
+/** Takes from the front of a queue what fits into one transaction. */
 export function takeGroup<Item extends { readonly items: number }>(queue: Item[]): Item[] {
   let items = 0
   let count = 0
@@ -24,7 +24,7 @@ export function takeGroup<Item extends { readonly items: number }>(queue: Item[]
   return queue.splice(0, count)
 }
 
-/** The function at a place of a group, and the inputs from there on that it is applied to in one call. */
+/** The function at an index of a group, and the consecutive inputs to which it is applied in one call. */
 export function alikeFrom<Apply>(
   group: readonly Waiting<Apply>[],
   start: number,

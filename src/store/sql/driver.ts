@@ -3,7 +3,7 @@ import type { Verb } from './verb.js'
 
 /** How a database performs verbs. */
 export interface Driver {
-  /** Performs a verb in a transaction, together with whatever else has arrived; the answer comes after the commit. */
+  /** Performs a verb in a transaction, together with other waiting ones; resolves after the commit. */
   readonly commit: <T>(verb: (session: Session) => Verb<T>, options?: CommitOptions) => Promise<T>
   /** Performs a verb that only reads. */
   readonly read: <T>(verb: (session: Session) => Verb<T>, options?: ReadOptions) => Promise<T>
@@ -13,12 +13,12 @@ export interface Driver {
 export interface CommitOptions {
   /** How many items it writes (default: 1). */
   readonly items?: number
-  /** Whether it has to be the only writer (default: true). */
+  /** Whether it must be the only writer (default: true). */
   readonly isExclusive?: boolean
 }
 
 /** How a verb that only reads is performed. */
 export interface ReadOptions {
-  /** Whether all that it reads has to be of one moment (default: false). */
+  /** Whether it must read from one snapshot (default: false). */
   readonly isSnapshot?: boolean
 }

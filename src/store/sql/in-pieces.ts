@@ -1,9 +1,9 @@
 import { nextTurn } from '../../time/turn.js'
 
-/** Items beyond it go into a transaction of their own, so that no batch holds the others up for long. */
+/** More items go into another transaction, so that no batch delays others for long. */
 export const itemsPerCommit = 1000
 
-/** Splits a batch, since only each item is atomic; the answers come in the order of the items. */
+/** Splits a batch, since only each item is atomic; the answers have the order of the items. */
 export async function inPieces<Item, Answer>(
   batch: readonly Item[],
   commit: (piece: readonly Item[]) => Promise<readonly Answer[]>,
@@ -15,7 +15,7 @@ export async function inPieces<Item, Answer>(
   return (await Promise.all(pieces)).flat()
 }
 
-/** Asks for one part after the other until none is left. Everything else in the process gets its turn in between. */
+/** Performs one part after the other until none is left. Other work of the process continues in between. */
 export async function inTurns<Next>(
   ask: (from: Next | undefined) => Promise<Next | undefined>,
 ): Promise<void> {

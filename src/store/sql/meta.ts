@@ -2,7 +2,7 @@ import type { Instant } from '../../time/instant.js'
 import type { Session } from './session.js'
 import type { Verb } from './verb.js'
 
-/** The one row that describes the store itself. */
+/** The row that describes the store itself. */
 export interface MetaRow {
   readonly store: string
   readonly version: number
@@ -45,19 +45,19 @@ export function* takeCounters(session: Session, { highestAt, epoch, jobsRevision
   session.doubtCatalog()
 }
 
-/** What the store says of itself. */
+/** Reads the row that describes the store. */
 export function* readMeta(session: Session): Verb<MetaRow> {
   const row = yield* session.sql.get<MetaRow>(READ)
-  if (row === undefined) throw new Error('The store has lost the row that describes it')
+  if (row === undefined) throw new Error('The store has no row in `meta`')
   return row
 }
 
-/** The highest time that any process wrote, or that was handed in here. */
+/** The highest time that any process wrote, or that was passed to this one. */
 export function* highestTime(session: Session): Verb<Instant> {
   return Math.max(session.highestAt, (yield* readMeta(session)).highest_at)
 }
 
-/** Writes the highest time down. */
+/** Writes the highest time. */
 export function* raiseTime(session: Session, at: Instant): Verb<void> {
   yield* session.sql.change(RAISE_TIME, at)
 }

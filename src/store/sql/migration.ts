@@ -1,7 +1,7 @@
-/** One step forward of a schema. Its statements are literals and are never changed: a store was made by them. */
+/** One step of a schema. Its statements are literals and never change: existing stores were created by them. */
 export interface Migration {
   readonly version: number
-  /** The oldest schema version whose code can still work on a store of this one. */
+  /** The oldest schema version whose code can still use a store of this version. */
   readonly compatibleFrom: number
   readonly statements: readonly string[]
 }

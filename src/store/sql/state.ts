@@ -11,7 +11,7 @@ import type { Session } from './session.js'
 import { each, insertInto } from './statement.js'
 import type { Verb } from './verb.js'
 
-// Each relies on: primary key. Being the only writer closes the race of two changes of one entry.
+// Each relies on: primary key. Exclusive access closes the race of two changes of one entry.
 const VALUE = `select value from rota.notes where kind = $1 and name = $2 and item = $3`
 
 const REVISION = `select revision from rota.notes where kind = $1 and name = $2 and item = $3`
@@ -35,7 +35,7 @@ const page = `and ($2::text is null or (notes.name, notes.item) > ($2::text, $3:
 
 const ALL = `select * from rota.notes where kind = $1 ${page}`
 
-// SQLite is told to look up each name, and not to go through all entries of a kind.
+// Makes SQLite look up each name instead of reading all entries of a kind.
 const OF_NAMES = each({
   sqlite: `select notes.* from (select distinct value from json_each($5)) wanted cross join notes
     where kind = $1 and notes.name = wanted.value ${page}`,
@@ -73,13 +73,13 @@ export function* stateEntriesAfter(
   return (yield* session.sql.all<StateRow>(FROM, ...key, limit)).map(stateEntryOf)
 }
 
-/** Puts in a state entry with its revision. */
+/** Inserts a state entry with its revision. */
 export function* putStateEntry(session: Session, entry: StateEntry): Verb<void> {
   const { kind, name, item, revision, at } = entry
   yield* session.sql.change(PUT, kind, name, item, revision, at, JSON.stringify(entry.value))
 }
 
-/** Changes state entries, or none where one has moved on. */
+/** Changes state entries, or none if one of them has another revision. */
 export function* changeState(
   session: Session,
   request: { changes: readonly StateChange[]; now: Instant },
@@ -101,7 +101,7 @@ export function* areCurrent(session: Session, changes: readonly StateChange[]): 
   return compared.every(({ revision }, index) => revision === (found[index] ?? 0))
 }
 
-/** The value of a state entry, where there is one. */
+/** The value of a state entry, if there is one. */
 export function* stateValue(session: Session, { kind, name, item }: StateKey): Verb<Json | undefined> {
   const text = yield* session.sql.value<string>(VALUE, kind, name, item)
   return text === undefined ? undefined : (JSON.parse(text) as Json)

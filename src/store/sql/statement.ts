@@ -10,32 +10,32 @@
  * - `strpos(text, part)` is SQLite's `instr`; `lower` converts only A to Z, in Postgres with `collate "C"`.
  * - `json_agg(json_build_array(a, b))::text` is a JSON text, also with `json_build_object`; without rows it is null in Postgres and `[]` in SQLite.
  * - `insertInto` makes the statement that inserts rows.
- * - Where the two need different words, `each` has both.
+ * - If the two need different texts, `each` has both.
  */
 
-/** What a statement takes. */
+/** A parameter of a statement. */
 export type SqlValue = string | number | boolean | null | readonly SqlScalar[]
 
 /** One value of a row or of a list. */
 export type SqlScalar = string | number | null
 
-/** A statement as verbs hand it to a driver. */
+/** A statement as verbs pass it to a driver. */
 export type Statement = string | DialectStatement
 
-/** A statement with words of its own for each database. */
+/** A statement with a different text for each database. */
 export interface DialectStatement {
   readonly sqlite: string
   readonly postgres: string
 }
 
-/** A statement that the two databases need in different words; both are in the dialect. */
+/** A statement for which the two databases need different texts; both are in the dialect. */
 export function each(texts: DialectStatement): DialectStatement {
   return texts
 }
 
 type ColumnType = 'text' | 'int8' | 'int4' | 'int2'
 
-/** A statement that inserts rows; `end` follows the values. Postgres gets all rows at once, SQLite one after the other. */
+/** A statement that inserts rows; `end` follows the values. Postgres gets all rows together, SQLite one by one. */
 export function insertInto(
   table: string,
   columns: Readonly<Record<string, ColumnType>>,
@@ -51,7 +51,7 @@ export function insertInto(
   }
 }
 
-/** The same for rows that stay as they are where their first column, the key, exists. */
+/** The same, but a row whose first column, the key, exists stays unchanged. */
 export function insertNewInto(
   table: string,
   columns: Readonly<Record<string, ColumnType>>,
@@ -61,20 +61,20 @@ export function insertNewInto(
   return { sqlite, postgres: `${postgres} returning ${key} as key` }
 }
 
-/** Rows as the lists that an insert takes in Postgres, one for each column. */
+/** Converts rows to the lists that an insert takes in Postgres, one for each column. */
 export function columnsOf(rows: readonly (readonly SqlScalar[])[]): readonly (readonly SqlScalar[])[] {
   return rows[0]?.map((_, column) => rows.map((row) => row[column] as SqlScalar)) ?? []
 }
 
-/** A statement as SQLite takes it. */
+/** Translates a statement for SQLite. */
 export function toSqlite(sql: Statement): string {
   const text = typeof sql === 'string' ? sql : sql.sqlite
   return (
     text
       .replaceAll(/\brota\./g, '')
       .replaceAll(/= any\(\$(\d+)::\w+\[\]\)/g, 'in (select value from json_each(?$1))')
-      // A bare value as the limit would make SQLite prepare the statement again at every call: the sum keeps it from
-      // looking at the value.
+      // With a bare value as the limit SQLite would prepare the statement again at every call; with the sum it does
+      // not.
       .replaceAll(/\blimit \$(\d+)/g, 'limit ?$1 + 0')
       .replaceAll(/= any\(array\(([^]*?)\)\)/g, 'in ($1)')
       .replaceAll(/\s+for update( skip locked)?/g, '')
@@ -89,7 +89,7 @@ export function toSqlite(sql: Statement): string {
   )
 }
 
-/** A text with a visible sign for each zero byte: Postgres cannot hold one, and the driver of SQLite ends a text there. */
+/** Replaces zero bytes by a visible character: Postgres cannot store one, and the SQLite driver ends a text there. */
 export function withoutZeroBytes(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\u2400') : text
 }

@@ -164,7 +164,7 @@ export function storeVerbs({ commit, read }: Driver) {
   } satisfies Partial<Store>
 }
 
-/** The same methods, and `enqueue`, for a store whose changes are recorded. */
+/** The same methods, and `enqueue`, for a store whose changes are audited. */
 export function auditedVerbs(driver: Driver, record: ChangeRecord) {
   const recorded = auditedDriver(driver, record)
   return {

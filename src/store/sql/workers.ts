@@ -6,8 +6,8 @@ import { running } from './rows/states.js'
 import type { Verb } from './verb.js'
 import { signsOfRow, workerOf, type SignsRow, type WorkerRow } from './rows/worker-rows.js'
 
-// Relies on: the unique index of workers.id. A worker that was given up stays so: its runs may be with others. One that
-// is known changes only how many runs it takes.
+// Relies on: the unique index of workers.id. A gone worker stays gone: its runs may belong to others. For a known
+// worker only its slots change.
 const REGISTER = `insert into rota.workers (id, host, pid, version, roles, slots, started_at, beat_at, lease_until, is_draining)
   values ($1, $2, $3, $4, $5, $6, $7, $7, $8,
     coalesce((select is_draining from rota.workers as replaced where replaced.id = $9), 0)) on conflict (id) do update set slots = excluded.slots`
@@ -24,7 +24,7 @@ const WORKERS = `select id, host, pid, version, roles, slots, started_at, beat_a
     (select count(*) from rota.runs where state = ${running} and worker = workers.key) as running
   from rota.workers where phase = 0 order by id`
 
-// Reads every worker there ever was, one row for each start of a process: only people ask, and seldom.
+// Reads every worker that ever existed, one row for each start of a process: called rarely, only for people.
 const SIGNS = `select max(beat) filter (where beat <= $1::int8) as last_beat_at,
     min(started_at) filter (where beat > $1::int8) as living_since
   from (select started_at, coalesce(beat_at, started_at) as beat from rota.workers
@@ -49,7 +49,7 @@ export function* drain(
   return (yield* session.sql.value(IS_LIVE, worker)) === undefined ? 'absent' : 'already'
 }
 
-/** Removes a worker from the live ones; `expire` gives out what it still holds. */
+/** Removes a worker from the live ones; `expire` returns the runs that it still holds. */
 export function* retire(session: Session, request: { worker: string }): Verb<void> {
   session.beExclusive()
   yield* session.sql.change(RETIRE, request.worker)

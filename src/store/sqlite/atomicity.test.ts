@@ -10,13 +10,13 @@ import { openSqliteStore } from './sqlite-store.js'
 
 atomicityLaws(withStage)
 
-it('a stale report does not reach the run that was given the key of a pruned one', async () => {
+it('a stale report does not affect a run with the key of a pruned one', async () => {
   await withStage(async (stage, _fault, path) => {
     await stage.ready()
     await stage.worker('other')
     await stage.enqueue([aRun('old')])
     const old = await stage.claimOne('w', t0)
-    // Decided by somebody else, as for a worker that was thought lost; this process still remembers its claim.
+    // Decided by another process, as for a lost worker; this process still remembers its claim.
     const second = await openSqliteStore({ path, clock: systemClock })
     const lost = { run: old.run, attempt: 1, outcome: outcomes.failed, startedAt: t0, endedAt: t0 + 1 }
     await second.turn({ worker: 'other', now: t0 + 1, finished: [lost], claimRequest: undefined })

@@ -15,10 +15,10 @@ import type { Session } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
 import type { KnownClaim, KnownClaims } from './known-claims.js'
 
-/** Longer payloads are read only for the runs that are taken. */
+/** Longer payloads are read only for the runs that are claimed. */
 const maxInlinePayload = 4096
 
-// Relies on: runs_ready, in its own order. The write lock keeps two workers from taking one run.
+// Relies on: runs_ready, in its own order. The write lock keeps two workers from claiming one run.
 const CANDIDATES = `select seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition,
     gates, follow, case when octet_length(payload) > ${maxInlinePayload} then '' else payload end as payload
   from runs where state = ${ready} and job = $1 order by priority desc, run_at, seq limit $2 offset $3 + 0`
@@ -32,14 +32,14 @@ const TAKE = TAKE_ONE.replace('= $3', '= any($3::int8[])')
 // Relies on: primary key.
 const PAYLOAD = `select payload from runs where seq = $1`
 
-// Relies on: primary key. The fence is run, attempt and state: what an older claim reports finds no row. A key is never
-// given twice, so the key of a claim is as good as its run's id. One alone for the same reason as above.
+// Relies on: primary key. The fence is run, attempt and state: the report of an older claim finds no row. A key is
+// never reused, so the key of a claim identifies its run. A statement for one, for the same reason as above.
 const END_ONE_PLAIN = `update runs set state = ${done}, started_at = $1, finished_at = $2, result = $3, reason = null
   where state = ${running} and attempt = 1 and seq = $4`
 
 const END_PLAIN = END_ONE_PLAIN.replace('= $4', '= any($4::int8[])')
 
-// Relies on: primary key. Asked only where some were stale; no other process can have ended a first attempt as done.
+// Relies on: primary key. Used only if some were stale; no other process can have ended a first attempt as done.
 const ENDED = `select seq from runs
   where state = ${done} and attempt = 1 and finished_at = $1 and seq = any($2::int8[])`
 
@@ -59,16 +59,16 @@ export function nativeVerbs(session: Session, claims: KnownClaims): NativeVerbs 
     take: (runs, by) => take(session, { claims, runs: runs as readonly ReadCandidate[] }, by),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: () => 0,
-    // The write lock keeps every other transaction out.
+    // The write lock excludes every other transaction.
     *lockSlots() {},
     *lockQueue() {},
     *lockUniqueKey() {},
-    // There is no shorter way that would have to know.
+    // Only the one-call function of Postgres needs this.
     noteRates() {},
   }
 }
 
-/** Plain ends that have everything in common: one statement for all of them. */
+/** Plain ends with the same values: one statement for all of them. */
 interface PlainGroup {
   readonly startedAt: Instant | undefined
   readonly endedAt: Instant
@@ -121,11 +121,11 @@ function* endGroup(session: Session, group: PlainGroup, ended: Map<RunId, PlainE
 }
 
 interface ReadCandidate extends Candidate {
-  /** Empty where it is too long to be read before the run is taken. */
+  /** Null if it is too long to be read before the run is claimed. */
   readonly payload: string | null
 }
 
-/** Several jobs are asked for one after the other, each in the order of its index. */
+/** Reads one job after the other, each in the order of its index. */
 function* candidates(
   session: Session,
   jobs: readonly string[],
@@ -152,7 +152,7 @@ function* take(
   return payloads
 }
 
-/** The keys of rows as the text that a list is in SQLite. */
+/** The keys of rows as JSON text, which is a list in SQLite. */
 function keysOf(rows: readonly { readonly seq: number }[]): string {
   return JSON.stringify(rows.map(({ seq }) => seq))
 }

@@ -32,14 +32,14 @@ afterEach(async () => {
 
 const claimRequest = { jobs: ['work'], slots: 10, prefetch: 0 }
 
-it('what arrives together is committed together', async () => {
+it('operations that arrive together are committed together', async () => {
   const before = commitsIn(path)
   await Promise.all(Array.from({ length: 50 }, (_, i) => store.enqueue({ runs: [aRun(`r${i}`)], now: t0 })))
   expect(commitsIn(path) - before).toBe(1)
   expect((await store.counts()).pending).toBe(50)
 })
 
-it('a run that is enqueued and wanted in the same moment is claimed in the commit that records it', async () => {
+it('a run that is enqueued and requested at the same moment is claimed in the commit that records it', async () => {
   const before = commitsIn(path)
   const [, { claims }] = await Promise.all([
     store.enqueue({ runs: [aRun('r')], now: t0 }),
@@ -56,7 +56,7 @@ it('a turn that finds nothing to do writes nothing', async () => {
   expect(commitsIn(path)).toBe(before)
 })
 
-it('an operation that fails hurts nobody it was grouped with', async () => {
+it('an operation that fails does not affect the others of its group', async () => {
   const broken = aRun('broken', { job: null as never })
   const answers = await Promise.allSettled([
     store.enqueue({ runs: [aRun('a')], now: t0 }),
@@ -68,7 +68,7 @@ it('an operation that fails hurts nobody it was grouped with', async () => {
   expect(found.map((run) => run?.state)).toEqual(['pending', 'pending', undefined])
 })
 
-it('a huge batch is several commits, answered as one in order', async () => {
+it('a huge batch is several commits with one ordered answer', async () => {
   const runs = Array.from({ length: 12_000 }, (_, i) => aRun(`r${i}`))
   const before = commitsIn(path)
   const answers = await store.enqueue({ runs, now: t0 })
@@ -76,7 +76,7 @@ it('a huge batch is several commits, answered as one in order', async () => {
   expect(commitsIn(path) - before).toBeGreaterThan(1)
 })
 
-it('a batch tells which of its runs were there before, wherever they stand', async () => {
+it('a batch returns which of its runs already existed', async () => {
   const runs = Array.from({ length: 45 }, (_, i) => aRun(`r${i}`))
   const known = [3, 19, 20, 41].map((i) => runs[i] ?? aRun('none'))
   await store.enqueue({ runs: known, now: t0 })
@@ -84,7 +84,7 @@ it('a batch tells which of its runs were there before, wherever they stand', asy
   expect(answers.flatMap(({ created }, i) => (created ? [] : [i]))).toEqual([3, 19, 20, 41, 45])
 })
 
-it('the event loop goes on while another process holds the lock', async () => {
+it('the event loop continues while another process holds the lock', async () => {
   const other = new DatabaseSync(path)
   other.exec('begin immediate')
   let isAnswered = false
@@ -92,7 +92,7 @@ it('the event loop goes on while another process holds the lock', async () => {
     isAnswered = true
     return answers
   })
-  // The lock is given back only after these, so a wait inside SQLite would never end.
+  // The lock is released only after these timers, so a wait inside SQLite would never end.
   for (let i = 0; i < 60; i++) await new Promise<void>((fire) => systemClock.timer(5, fire))
   expect(isAnswered).toBe(false)
   expect((await store.counts()).pending).toBe(0)
@@ -101,7 +101,7 @@ it('the event loop goes on while another process holds the lock', async () => {
   other.close()
 })
 
-it('a lock that is held for longer than the limit refuses those who wait, and the store goes on', async () => {
+it('a lock that is held for longer than the limit refuses waiting operations, and the store continues', async () => {
   let passedMs = 0
   const hasty = {
     ...systemClock,
@@ -120,7 +120,7 @@ it('a lock that is held for longer than the limit refuses those who wait, and th
   await second.close()
 })
 
-it('closing waits for what was asked before and refuses what comes later', async () => {
+it('closing waits for earlier operations and refuses later ones', async () => {
   const asked = store.enqueue({ runs: [aRun('r')], now: t0 })
   const closed = store.close()
   await expect(store.enqueue({ runs: [aRun('s')], now: t0 })).rejects.toMatchObject({ code: 'STORE_CLOSED' })
@@ -128,7 +128,7 @@ it('closing waits for what was asked before and refuses what comes later', async
   expect(await asked).toEqual([{ id: aRun('r').id, created: true }])
 })
 
-it('a full disk fails the transaction whole, and the store goes on when there is room', async () => {
+it('a full disk fails the whole transaction, and the store continues when there is room', async () => {
   await store.close()
   const options = { path, url: 'sqlite:test', durability: 'full', create: true, readOnly: false } as const
   const db = await openDatabase({ ...options, clock: systemClock })
@@ -147,7 +147,7 @@ it('a full disk fails the transaction whole, and the store goes on when there is
   expect((await store.counts()).pending).toBe(2000)
 })
 
-/** How many commits stand in the write-ahead log: a commit marks its last frame with the size of the database. */
+/** The number of commits in the write-ahead log: a commit marks its last frame with the size of the database. */
 function commitsIn(file: string): number {
   const log = readFileSync(`${file}-wal`)
   if (log.length < 32) return 0

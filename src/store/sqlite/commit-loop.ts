@@ -1,5 +1,5 @@
 /**
- * What the commit queue needs of SQLite. If another process holds the lock, it waits with a timer, never inside
+ * The SQLite part of the commit queue. If another process holds the lock, it waits with a timer, never inside
  * SQLite, so the event loop is not blocked. A crash leaves the whole transaction or nothing of it.
  */
 import type { RotaError } from '../../kernel/definition/errors.js'
@@ -10,12 +10,12 @@ import { toRotaError } from './errors.js'
 import type { Session } from './session.js'
 import { whenFree } from './when-free.js'
 
-/** How far the highest time that is written down may lie behind: each commit would write one page more. */
+/** How far the written highest time may be behind: otherwise each commit would write one more page. */
 const timeStepMs = 1000
 
 /**
- * How many commits are counted however fast they follow each other, and how often one is beyond them. Counting writes
- * one page more, which shows at thousands of commits a second and is lost in the noise at a hundred.
+ * How many commits are counted however fast they follow each other, and how often one is counted after that. Counting
+ * writes one more page, which is measurable at thousands of commits a second, but not at a hundred.
  */
 const maxAllowance = 100
 const countEveryMs = 10
@@ -26,7 +26,7 @@ interface CommitLoopOptions {
   readonly session: Session
   readonly clock: Clock
   readonly url: string
-  /** Told the number of a commit that was counted, before anybody has its answer. */
+  /** Called with the number of a counted commit, before the callers get their answers. */
   readonly onCommit?: ((number: number) => void) | undefined
 }
 
@@ -47,22 +47,22 @@ export class CommitLoop {
     })
   }
 
-  /** Why nothing more is done, once that is so. */
+  /** Why the loop no longer accepts operations; undefined while it does. */
   get ended(): RotaError | undefined {
     return this.#queue.ended
   }
 
-  /** How many transactions that changed something were committed here. */
+  /** How many transactions with changes this loop has committed. */
   get commits(): number {
     return this.#commits
   }
 
-  /** Applies an operation together with whatever else has arrived; its answer comes after the commit. */
+  /** Applies an operation together with all others that are waiting; resolves after the commit. */
   commit<T>(apply: (session: Session) => T, items = 1): Promise<T> {
     return this.commitAlike((session) => [apply(session)], { input: undefined, items })
   }
 
-  /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
+  /** The same for operations that are cheaper together: waiting ones with the same function are applied by one call. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => readonly T[],
     { input, items }: { input: Input; items: number },
@@ -70,12 +70,12 @@ export class CommitLoop {
     return this.#queue.add((caller) => ({ apply, input, items, ...caller }))
   }
 
-  /** Applies what has arrived; refuses what comes later. */
+  /** Applies the waiting operations and refuses later ones. */
   close(reason: RotaError): Promise<void> {
     return this.#queue.close(reason)
   }
 
-  /** Refuses everything that waits and everything to come. */
+  /** Rejects all waiting operations and refuses later ones. */
   breakOff(error: RotaError): void {
     this.#queue.breakOff(error)
   }
@@ -88,10 +88,10 @@ export class CommitLoop {
     try {
       return this.#apply(group)
     } catch (error) {
-      // Explained here: SQLite's own error for a lock would let the transaction be tried again.
+      // Converted here: with SQLite's own error for a lock the transaction would be repeated.
       const explained = this.#queue.explain(error)
       this.#options.session.forget()
-      // After a failed write nothing may touch the file again: a second fsync could report success for lost pages.
+      // After a failed write the file must not be used again: a second fsync could report success for lost pages.
       if (!isBroken(explained) && db.isInTransaction) db.run('rollback')
       throw explained
     }
@@ -105,7 +105,7 @@ export class CommitLoop {
       const { apply, inputs } = alikeFrom(group, answers.length)
       answers.push(...apply(session, inputs))
     }
-    // Alone it is not worth an fsync, and would wake every other process on the file.
+    // Only together with other changes: alone it is not worth an fsync, and would wake every other process.
     if (session.db.hasChanged) {
       session.writeTime(timeStepMs)
       if (this.#mayCount()) number = session.db.countCommit()

@@ -8,14 +8,14 @@ import {
 } from '../sql/statement.js'
 import { answered, performNow, type Rows, type Sql } from '../sql/verb.js'
 
-/** What a statement that writes did. */
+/** The result of a statement that writes. */
 export interface Written {
   readonly changes: number
   /** The key of the last row it inserted. */
   readonly lastKey: number
 }
 
-/** A statement as the driver has it. Its rows come as lists: an object of the driver takes up to twice the time. */
+/** A prepared statement. Its rows come as lists: objects of the driver take up to twice the time. */
 interface Prepared {
   readonly statement: StatementSyncInstance
   /** The names of the columns of its rows. */
@@ -23,9 +23,9 @@ interface Prepared {
   readonly isInsert: boolean
 }
 
-/** The driver behind a few typed verbs; every statement is prepared once. */
+/** The driver with a few typed methods; every statement is prepared once. */
 export class Database {
-  /** The same for verbs. */
+  /** The same in the form that verbs use. */
   readonly sql: Sql = {
     change: (sql, ...values) => answered(this.change(sql, ...values)),
     get: <Row>(sql: Statement, ...values: readonly SqlValue[]) => answered(this.get<Row>(sql, ...values)),
@@ -55,18 +55,18 @@ export class Database {
     return this.#hasChanged
   }
 
-  /** Takes the write lock at once, or throws where another connection has it. */
+  /** Takes the write lock immediately, or throws if another connection has it. */
   begin(): void {
     this.run('begin immediate')
     this.#hasChanged = false
   }
 
-  /** How many commits there were, by the number in the header that SQLite leaves to its users. It wraps at 32 bits. */
+  /** The number of commits, from `user_version` in the header of the file. It wraps at 32 bits. */
   get commitNumber(): number {
     return this.value('pragma user_version') as number
   }
 
-  /** Counts the transaction that is open as a commit; gives its number. */
+  /** Counts the open transaction as a commit; returns its number. */
   countCommit(): number {
     const number = (this.commitNumber + 1) | 0
     this.#driver.exec(`pragma user_version = ${number}`)
@@ -78,12 +78,12 @@ export class Database {
     return { changes, lastKey: Number(lastInsertRowid) }
   }
 
-  /** How many rows a statement changed. */
+  /** Performs a statement; returns how many rows it changed. */
   change(sql: Statement, ...parameters: readonly SqlValue[]): number {
     return this.#write(this.#known(sql), parameters).changes
   }
 
-  /** The first row of a query, or what a statement that inserts a row returns of it. */
+  /** The first row of a query or of a `returning` clause. */
   get<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Row | undefined {
     const { statement, columns, isInsert } = this.#known(sql)
     const row = statement.get(...bindable(parameters)) as SqlScalar[] | undefined
@@ -91,7 +91,7 @@ export class Database {
     return row === undefined ? undefined : named<Row>(columns, row)
   }
 
-  /** All rows of a query. They come as one JSON text: the driver's own way is slower, and its errors have no code. */
+  /** All rows of a query, read as one JSON text: the driver's own method is slower, and its errors have no code. */
   all<Row>(sql: Statement, ...parameters: readonly SqlValue[]): Row[] {
     const { statement, columns } = this.#listing(sql)
     const [text] = statement.get(...bindable(parameters)) as [string]
@@ -99,13 +99,13 @@ export class Database {
     return (JSON.parse(text) as SqlScalar[][]).map((row) => named<Row>(columns, row))
   }
 
-  /** The first column of the first row; what is null there is undefined. */
+  /** The first column of the first row; undefined for null. */
   value(sql: Statement, ...parameters: readonly SqlValue[]): string | number | undefined {
     const row = this.#known(sql).statement.get(...bindable(parameters)) as SqlScalar[] | undefined
     return row?.[0] ?? undefined
   }
 
-  /** Inserts rows one after the other; how many rows that changed. */
+  /** Inserts rows one by one; returns how many rows it changed. */
   insert(sql: Statement, rows: Rows): number {
     const prepared = this.#known(sql)
     let changes = 0
@@ -113,7 +113,7 @@ export class Database {
     return changes
   }
 
-  /** Inserts rows one after the other; for each whether it is new. */
+  /** Inserts rows one by one; returns for each whether it is new. */
   added(sql: Statement, rows: Rows): boolean[] {
     const prepared = this.#known(sql)
     return rows.map((row) => this.#write(prepared, row).changes === 1)
@@ -124,14 +124,15 @@ export class Database {
   }
 
   /**
-   * Writes the log back into the file and closes. The driver ends statements only when they are collected, and SQLite
-   * keeps a connection half open until then; so the log is emptied here and the file is whole without it.
+   * Writes the log back into the file and closes. The driver finalizes statements only when they are garbage collected,
+   * and SQLite keeps the connection half open until then; so the log is emptied here and the file is complete without
+   * it.
    */
   close(): void {
     try {
       this.exec('pragma wal_checkpoint(truncate)')
     } catch {
-      // What was committed stands in the log; the next one who opens the file writes it back.
+      // Committed data is in the log; the next process that opens the file writes it back.
     }
     this.#prepared.clear()
     this.#listings.clear()
@@ -177,7 +178,7 @@ function named<Row>(columns: readonly string[], values: readonly SqlScalar[]): R
   return row as Row
 }
 
-/** Values as the driver takes them: a list is a JSON text. */
+/** Converts values for the driver: a list becomes a JSON text. */
 function bindable(values: readonly SqlValue[]): SqlScalar[] {
   for (const each of values) {
     if (typeof each === 'object' ? each !== null : typeof each === 'string' && each.includes('\0'))
@@ -190,7 +191,7 @@ function bound(value: SqlValue): SqlScalar {
   if (typeof value === 'string') return withoutZeroBytes(value)
   if (typeof value === 'boolean') return Number(value)
   if (typeof value !== 'object' || value === null) return value
-  // A list of numbers, as of the keys of rows, has nothing to replace.
+  // A list of numbers, such as keys of rows, has nothing to replace.
   if (typeof value[0] === 'number') return JSON.stringify(value)
   return JSON.stringify(value.map((each) => (typeof each === 'string' ? withoutZeroBytes(each) : each)))
 }

@@ -1,16 +1,16 @@
 import { RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
 
-/** What the driver throws: the extended result code of SQLite beside the message. */
+/** An error of the driver, with the extended result code of SQLite. */
 interface SqliteError extends Error {
   readonly errcode: number
 }
 
-/** Whether somebody else holds the lock that was asked for. */
+/** Whether another connection holds the requested lock. */
 export function isBusy(error: unknown): boolean {
   return isSqliteError(error) && primaryCode(error) === BUSY
 }
 
-/** The catalogue's error for what SQLite reports; anything else stays what it is. */
+/** Converts an error of SQLite to one of the catalogue; returns any other error unchanged. */
 export function toRotaError(error: unknown, url: string): unknown {
   if (!isSqliteError(error)) return error
   const known = byPrimaryCode[primaryCode(error)]
@@ -18,7 +18,7 @@ export function toRotaError(error: unknown, url: string): unknown {
   return new RotaError(known.code, `${url}: ${known.sentence} (SQLite: ${error.message})`, { cause: error })
 }
 
-/** Whether SQLite itself reports it. */
+/** Whether it is an error of SQLite. */
 export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
 }
@@ -36,12 +36,12 @@ const byPrimaryCode: Readonly<Record<number, { code: ErrorCode; sentence: string
   10: { code: 'STORE_IO', sentence: 'the disk failed to read or write, so the store was closed' },
   11: {
     code: 'STORE_CORRUPT',
-    sentence: 'the file is damaged; nothing was changed, `rota doctor` looks at it',
+    sentence: 'the file is damaged; nothing was changed, `rota doctor` examines it',
   },
   13: { code: 'STORE_FULL', sentence: 'the disk is full; nothing was changed' },
   14: { code: 'STORE_URL', sentence: 'the file cannot be opened' },
   26: {
     code: 'STORE_CORRUPT',
-    sentence: 'the file is not a SQLite database; name another file or move this one away',
+    sentence: 'the file is not a SQLite database; use another file or move this one away',
   },
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 
-/** Remembers which file a path leads to; gives the question whether it still does. */
+/** Remembers the file of a path; returns a function that checks whether it is still the same. */
 export function fileIdentity(path: string): () => boolean {
   const opened = identityOf(path)
   return () => identityOf(path) === opened

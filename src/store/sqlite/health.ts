@@ -6,12 +6,12 @@ import type { Session } from './session.js'
 
 const ENGINE = `select sqlite_version()`
 
-/** How many faults a deep look names. */
+/** The most faults that a deep check names. */
 const maxFaults = 20
 
 const DEEP = `select quick_check from pragma_quick_check limit ${maxFaults}`
 
-/** What the store knows of its own health; a deep look reads the whole file. */
+/** The health of the store; a deep check reads the whole file. */
 export function health(session: Session, request: { path: string; isDeep: boolean }): StoreHealth {
   const { db } = session
   const meta = performNow(readMeta(session))
@@ -27,7 +27,7 @@ export function health(session: Session, request: { path: string; isDeep: boolea
   }
 }
 
-/** Where the file is so damaged that it cannot be looked at, that is the finding. */
+/** If the file is too damaged to be checked, that is the fault. */
 function deepFaults(session: Session): string[] {
   try {
     const findings = session.db.all<{ quick_check: string }>(DEEP)

@@ -12,7 +12,7 @@ import { openSqliteStore } from './sqlite-store.js'
 const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
 let store: Store
 
-/** More runs than one look takes; every thousandth is of another job, and some of those are done. */
+/** More runs than one look reads; every thousandth is of another job, and some of those are done. */
 const all: readonly NewRun[] = Array.from({ length: 25_000 }, (_, i) => {
   return aRun(`r${i}`, { dueAt: t0 + i, runAt: t0, job: i % 1000 === 0 ? 'rare' : 'work' })
 })
@@ -43,9 +43,9 @@ afterAll(async () => {
 
 const lists: readonly [what: string, filter: RunFilter, expected: readonly NewRun[]][] = [
   ['of a rare job', { job: 'rare', limit: 100 }, rare.toReversed()],
-  ['of a rare job, no more than asked for', { job: 'rare', limit: 7 }, rare.toReversed().slice(0, 7)],
+  ['of a rare job, up to the limit', { job: 'rare', limit: 7 }, rare.toReversed().slice(0, 7)],
   [
-    'of a rare job after a place',
+    'of a rare job after a given one',
     { job: 'rare', limit: 100, before: rare[9]?.id },
     rare.slice(0, 9).toReversed(),
   ],
@@ -67,7 +67,7 @@ it.each(lists)('a list of the runs %s is complete and newest first', async (_wha
   expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id))
 })
 
-it('a page ends where its look ends, and says where', async () => {
+it('a page ends with its look, and returns where', async () => {
   const first = await store.runsPage({ job: 'rare', limit: 100, look: 10_000 })
   expect(first.runs.map(({ id }) => id)).toEqual(
     rare
@@ -87,7 +87,7 @@ it('a page ends where its look ends, and says where', async () => {
   expect(await store.countRuns({ job: 'rare' }, 100)).toEqual({ count: 25, isCapped: false })
 })
 
-it('a long list lets the event loop have its turn', async () => {
+it('a long list does not block the event loop', async () => {
   let turns = 0
   const isDone = store.runs({ job: 'nobody', limit: 1 }).then(() => true)
   const count = async (): Promise<void> => {

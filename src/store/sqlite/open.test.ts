@@ -29,7 +29,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }))
 
-it('a new store and its directory are its owner’s alone', async () => {
+it('a new store and its directory are accessible only by their owner', async () => {
   const deep = join(directory, 'a', 'b', 'rota.db')
   const store = await open({ path: deep })
   await store.enqueue({ runs: [aRun('r')], now: t0 })
@@ -47,7 +47,7 @@ it('a symbolic link is refused, wherever it leads', async () => {
   await expect(open({ path: join(directory, 'dangling.db') })).rejects.toMatchObject({ code: 'STORE_URL' })
 })
 
-it('a store of schema 1 is taken along: a chain that was open goes on', async () => {
+it('a store of schema 1 is migrated: an open chain continues', async () => {
   const old = new DatabaseSync(path)
   const [first] = migrations
   for (const sql of first?.statements ?? []) old.exec(sql)
@@ -68,7 +68,7 @@ it('a store of schema 1 is taken along: a chain that was open goes on', async ()
 })
 
 it.runIf(process.platform === 'linux')(
-  'a path that the system refuses to make is refused, and not tried for ever',
+  'a path that the system refuses to create is refused, and not tried forever',
   async () => {
     await expect(open({ path: '/proc/rota/rota.db' })).rejects.toMatchObject({ code: 'STORE_URL' })
   },
@@ -78,19 +78,19 @@ it('a directory is not a store', async () => {
   await expect(open({ path: directory })).rejects.toMatchObject({ code: 'STORE_URL' })
 })
 
-it('a store that must exist and does not is not made', async () => {
+it('a missing store that must exist is not created', async () => {
   await expect(open({ create: false })).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
   expect(statSync(path, { throwIfNoEntry: false })).toBeUndefined()
 })
 
-it('G9: a file that is no database is refused and left as it is', async () => {
+it('G9: a file that is not a database is refused and left unchanged', async () => {
   const text = 'these are my notes, and not a database\n'.repeat(200)
   writeFileSync(path, text)
   await expect(open()).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
   expect(readFileSync(path, 'utf8')).toBe(text)
 })
 
-it('G9: a database of somebody else is refused and left as it is', async () => {
+it('G9: a database of another program is refused and left unchanged', async () => {
   const other = new DatabaseSync(path)
   other.exec('create table notes (text); insert into notes values (1)')
   other.close()
@@ -99,7 +99,7 @@ it('G9: a database of somebody else is refused and left as it is', async () => {
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-it('G9: a store that is damaged says so instead of answering', async () => {
+it('G9: a damaged store returns an error instead of data', async () => {
   const store = await open()
   await store.enqueue({ runs: Array.from({ length: 3000 }, (_, i) => aRun(`r${i}`)), now: t0 })
   await store.close()
@@ -109,7 +109,7 @@ it('G9: a store that is damaged says so instead of answering', async () => {
   await expect(touchAll()).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
 })
 
-it('a deep look finds damage that nothing has touched yet', async () => {
+it('a deep check finds damage that no query has read yet', async () => {
   const store = await open()
   await store.enqueue({ runs: Array.from({ length: 3000 }, (_, i) => aRun(`r${i}`)), now: t0 })
   expect((await store.health({ now: t0, deep: true })).faults).toEqual([])
@@ -123,7 +123,7 @@ it('a deep look finds damage that nothing has touched yet', async () => {
   await damaged.close()
 })
 
-it('a store that needs a newer Rota is refused; one that only is newer is not', async () => {
+it('a store that needs a newer Rota is refused; one that is only newer is not', async () => {
   await (await open()).close()
   const db = new DatabaseSync(path)
   db.exec(`update meta set version = ${schemaVersion + 1}`)
@@ -133,14 +133,14 @@ it('a store that needs a newer Rota is refused; one that only is newer is not', 
   await expect(open()).rejects.toMatchObject({ code: 'STORE_VERSION' })
 })
 
-it('an empty file, as a kill at the first opening leaves it, becomes a store', async () => {
+it('an empty file, as after a kill during the first opening, becomes a store', async () => {
   writeFileSync(path, '')
   const store = await open()
   expect((await store.health({ now: t0 })).schemaVersion).toBe(schemaVersion)
   await store.close()
 })
 
-it('an empty file is nobody else’s once it is a store, and no store to whoever only reads', async () => {
+it('an empty file becomes private when it becomes a store, and is not a store for a reader', async () => {
   writeFileSync(path, '', { mode: 0o644 })
   for (const options of [{ create: false }, { readOnly: true }])
     await expect(open(options)).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
@@ -149,7 +149,7 @@ it('an empty file is nobody else’s once it is a store, and no store to whoever
   expect(modes([path])).toEqual([0o600])
 })
 
-it('what keeps a file from being made is said in words', async () => {
+it('the reason why a file cannot be created is explained', async () => {
   writeFileSync(path, 'x')
   await expect(open({ path: join(path, 'rota.db') })).rejects.toMatchObject({
     code: 'STORE_URL',
@@ -159,31 +159,34 @@ it('what keeps a file from being made is said in words', async () => {
   })
 })
 
-it.each(['missing', 'empty'])('G9: a %s file beside a log that is not is refused and left', async (state) => {
-  const store = await open()
-  await store.enqueue({ runs: [aRun('r')], now: t0 })
-  const log = readFileSync(`${path}-wal`)
-  await store.close()
-  writeFileSync(`${path}-wal`, log)
-  if (state === 'missing') rmSync(path)
-  else truncateSync(path, 0)
-  for (const options of [{}, { create: false }, { readOnly: true }])
-    await expect(open(options)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
-  expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
-  expect(statSync(path, { throwIfNoEntry: false })?.size).toBe(state === 'missing' ? undefined : 0)
-})
+it.each(['missing', 'empty'])(
+  'G9: a %s file with a log that is not is refused and left unchanged',
+  async (state) => {
+    const store = await open()
+    await store.enqueue({ runs: [aRun('r')], now: t0 })
+    const log = readFileSync(`${path}-wal`)
+    await store.close()
+    writeFileSync(`${path}-wal`, log)
+    if (state === 'missing') rmSync(path)
+    else truncateSync(path, 0)
+    for (const options of [{}, { create: false }, { readOnly: true }])
+      await expect(open(options)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
+    expect(statSync(path, { throwIfNoEntry: false })?.size).toBe(state === 'missing' ? undefined : 0)
+  },
+)
 
 const headerDamages: [string, number][] = [
   ['its first byte', 0],
   ['the size of a page', 16],
   ['the number of pages', 28],
   ['its format', 47],
-  ['what it was made by', 68],
+  ['its application id', 68],
   ['its first table', 100],
 ]
 
 it.each(headerDamages)(
-  'G9: a file that is damaged in %s is left as it is, and so is its log',
+  'G9: a file that is damaged in %s is left unchanged, and so is its log',
   async (_, at) => {
     await killedWithLog()
     const bytes = readFileSync(path)
@@ -196,7 +199,7 @@ it.each(headerDamages)(
   },
 )
 
-it('G9: whoever looks deep into a damaged file leaves it as it is, and so its log', async () => {
+it('G9: a deep check of a damaged file leaves it and its log unchanged', async () => {
   await killedWithLog()
   const bytes = readFileSync(path)
   bytes.fill(0xff, 32, 36)
@@ -209,7 +212,7 @@ it('G9: whoever looks deep into a damaged file leaves it as it is, and so its lo
   expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
 })
 
-/** Leaves a store with a log in which the first page of the file does not stand, as after a kill. */
+/** Leaves a store with a log that does not contain the first page of the file, as after a kill. */
 async function killedWithLog(): Promise<void> {
   await (await open()).close()
   const db = new DatabaseSync(path)
@@ -220,7 +223,7 @@ async function killedWithLog(): Promise<void> {
   writeFileSync(`${path}-wal`, log)
 }
 
-it('many who open a new store at once find one and the same', async () => {
+it('processes that open a new store concurrently get the same store', async () => {
   const stores = await Promise.all(Array.from({ length: 5 }, () => open()))
   const ids = await Promise.all(stores.map(async (store) => (await store.health({ now: t0 })).id))
   expect(new Set(ids).size).toBe(1)
@@ -238,7 +241,7 @@ it('a store opened for reading shows the facts and refuses to change them', asyn
   await store.close()
 })
 
-it('a watcher hears of a commit of another process, and not of its own', async () => {
+it('a watcher is notified of a commit by another process, not of its own', async () => {
   const [mine, other] = [await open(), await open()]
   const heard: string[] = []
   const stop = mine.watch(() => heard.push('hint'))
@@ -253,7 +256,7 @@ it('a watcher hears of a commit of another process, and not of its own', async (
   await Promise.all([mine.close(), other.close()])
 })
 
-it('a watcher at rest hears of a foreign commit without a poll, and polls again from then on', async () => {
+it('an idle watcher is notified of a foreign commit without a poll, and then polls again', async () => {
   const clock = new FakeClock(t0)
   const [mine, other] = [await open({ clock }), await open()]
   const hints: (() => void)[] = []
@@ -266,7 +269,7 @@ it('a watcher at rest hears of a foreign commit without a poll, and polls again 
     await untilRest()
     const heard = hint()
     await other.enqueue({ runs: [aRun(id)], now: t0 })
-    // Where the system told of the write before the commit could be seen, the next poll finds it.
+    // If the system reported the write before the commit was visible, the next poll finds it.
     await clock.advance(100)
     await heard
   }
@@ -274,7 +277,7 @@ it('a watcher at rest hears of a foreign commit without a poll, and polls again 
   await Promise.all([mine.close(), other.close()])
 })
 
-it('G9: a file that is removed or replaced while it is open is noticed, and nothing more is written to it', async () => {
+it('G9: removing or replacing an open file is noticed, and nothing more is written to it', async () => {
   const hasty = { ...systemClock, timer: (_ms: number, fire: () => void) => systemClock.timer(1, fire) }
   const store = await open({ clock: hasty })
   const stop = store.watch(() => undefined)
@@ -287,7 +290,7 @@ it('G9: a file that is removed or replaced while it is open is noticed, and noth
   await store.close()
 })
 
-it('G9: a log that is removed while it is open is noticed, and nothing more is written to it', async () => {
+it('G9: removing an open log is noticed, and nothing more is written to it', async () => {
   const hasty = { ...systemClock, timer: (_ms: number, fire: () => void) => systemClock.timer(1, fire) }
   const store = await open({ clock: hasty })
   const stop = store.watch(() => undefined)
@@ -299,7 +302,7 @@ it('G9: a log that is removed while it is open is noticed, and nothing more is w
   await store.close()
 })
 
-it('commits that change something are counted: each one, and beyond a hundred in a row one every 10 ms', async () => {
+it('commits with changes are counted: each one, and after a hundred in a row one every 10 ms', async () => {
   const clock = new FakeClock(t0)
   const counted: number[] = []
   const store = await open({ clock, onCommit: (number) => counted.push(number) })
@@ -320,7 +323,7 @@ function open(options: Partial<SqliteOptions> = {}): Promise<Store> {
   return openSqliteStore({ path, clock: systemClock, ...options })
 }
 
-/** Reads and writes what lies all over the file. */
+/** Reads and writes data in all parts of the file. */
 async function touchAll(): Promise<void> {
   const store = await open()
   try {

@@ -18,22 +18,22 @@ import { isSqliteError, toRotaError } from './errors.js'
 import { applicationId, migrations, schemaVersion } from './schema.js'
 import { whenFree } from './when-free.js'
 
-/** What a SQLite store needs to be opened. */
+/** The options for opening a SQLite store. */
 export interface OpenOptions {
   readonly path: string
   readonly url: string
-  /** `full` survives a loss of power; `normal` may lose the last commits in one, but never a part of a commit. */
+  /** `full` survives a power loss; `normal` may lose the last commits in one, but never a part of a commit. */
   readonly durability: 'full' | 'normal'
-  /** Whether a file that does not exist is made. */
+  /** Whether a missing file is created. */
   readonly create: boolean
   readonly readOnly: boolean
   readonly clock: Clock
 }
 
-/** Older libraries can lose a commit when a checkpoint meets a writer. */
+/** Older libraries can lose a commit if a checkpoint and a writer run concurrently. */
 const oldestSafeVersion = [3, 51, 3] as const
 
-/** Opens the file, makes it a Rota store if it is new, and refuses it where it is something else. */
+/** Opens the file, creates the store if it is new, and refuses a file that is something else. */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   prepareFile(options)
   let db: Database | undefined
@@ -42,7 +42,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
     const { readOnly } = options
     const opened = new Database(new DatabaseSync(options.path, { readOnly, timeout: 0 }))
     db = opened
-    // Another process may hold the file: the one that makes it a store, for instance.
+    // Another process may hold the lock, for example while it creates the store.
     await whenFree(options, () => prepareDatabase(opened, options))
     return db
   } catch (error) {
@@ -51,7 +51,7 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   }
 }
 
-/** The statements of an opening are always the same, so that what SQLite has against one of them is the fault of the file. */
+/** The statements of an opening are always the same, so an error of SQLite means that the file is wrong. */
 function openingError(error: unknown, url: string): unknown {
   const understood = toRotaError(error, url)
   if (!isSqliteError(understood)) return understood
@@ -59,9 +59,9 @@ function openingError(error: unknown, url: string): unknown {
   return new RotaError('STORE_CORRUPT', message, { cause: error })
 }
 
-/** Makes the file for its owner alone; a link could lead the store, or what it overwrites, somewhere else. */
+/** Creates a file for its owner only. Refuses links, which could lead to another file. */
 function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
-  // Asked first: who makes a store writes its log after the file, so that one without the other is never his doing.
+  // Checked first: a process that creates a store writes the log after the file, so a log without a file is damage.
   const isLogLeft = hasLog(path)
   const found = lookAt(path, url)
   if (found?.isSymbolicLink()) {
@@ -88,7 +88,7 @@ function prepareFile({ path, url, create, readOnly }: OpenOptions): void {
   }
 }
 
-/** Whether something stands in the log that SQLite keeps beside the file. */
+/** Whether the log that SQLite keeps next to the file has content. */
 function hasLog(path: string): boolean {
   try {
     return statSync(`${path}-wal`).size > 0
@@ -98,8 +98,8 @@ function hasLog(path: string): boolean {
 }
 
 /**
- * Looks at the file over a connection that cannot write: one that can would write the log into a damaged file when it
- * is closed, and a repair needs both as they were.
+ * Checks the file over a read-only connection: one that can write would write the log into a damaged file when it is
+ * closed, and a repair needs both unchanged.
  */
 function lookFirst({ path, url }: OpenOptions): void {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 0 })
@@ -118,7 +118,7 @@ function lookAt(path: string, url: string): Stats | undefined {
   }
 }
 
-/** An empty file that was there before may be open to everybody; what a store holds is its owner's. */
+/** An existing empty file may be readable by everybody; a store must be private. */
 function makeFile(path: string): void {
   const file = openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600)
   try {
@@ -128,7 +128,7 @@ function makeFile(path: string): void {
   }
 }
 
-/** SQLite only says that it could not open a file; the system knows why. */
+/** SQLite only reports that it could not open a file; the system knows why. */
 function explained(error: unknown, path: string): unknown {
   if (!(error instanceof RotaError) || error.code !== 'STORE_URL') return error
   for (const place of [path, dirname(path)]) {
@@ -141,7 +141,7 @@ function explained(error: unknown, path: string): unknown {
   return error
 }
 
-/** What the system refused, with its code, which people search for. */
+/** The reason of a system error, with its code, which people search for. */
 function inWords(cause: unknown): string {
   const { code = '', message } = cause as NodeJS.ErrnoException
   const words = causes[code]
@@ -157,7 +157,7 @@ const causes: Readonly<Record<string, string | undefined>> = {
   ENOSPC: 'the disk is full',
 }
 
-/** Every step may be repeated, by this process or another: a kill between two of them leaves nothing half done. */
+/** Every step may be repeated, by this process or another, so a kill between two of them does no harm. */
 function prepareDatabase(db: Database, options: OpenOptions): void {
   assertLibrary(db, options.url)
   assertOurs(db, options.url)
@@ -186,7 +186,7 @@ function assertLibrary(db: Database, url: string): void {
   }
 }
 
-/** Before anything is written: a database of somebody else is left as it is. */
+/** Called before anything is written: a database of another program stays unchanged. */
 function assertOurs(db: Database, url: string): void {
   const id = db.value('pragma application_id')
   if (id === applicationId) return
@@ -194,11 +194,11 @@ function assertOurs(db: Database, url: string): void {
   if (isEmpty) return
   throw new RotaError(
     'STORE_CORRUPT',
-    `${url}: the file is a SQLite database, but not a Rota store; name another file or move this one away`,
+    `${url}: the file is a SQLite database, but not a Rota store; use another file or move this one away`,
   )
 }
 
-/** Takes the missing steps in one transaction; the lock lets one process do it, and the others find it done. */
+/** Takes the missing steps in one transaction. The lock lets one process do it, and the others find it done. */
 function migrate(db: Database): void {
   if (versionOf(db) >= schemaVersion) return
   db.run('begin immediate')
@@ -212,7 +212,7 @@ function migrate(db: Database): void {
     }
     db.exec(`pragma application_id = ${applicationId}`)
     db.run('commit')
-    // A store whose log is lost must not be taken for a file that is to become one.
+    // Otherwise a store whose log is lost would look like a new file.
     db.exec('pragma wal_checkpoint(truncate)')
   } catch (error) {
     if (db.isInTransaction) db.run('rollback')
@@ -220,7 +220,7 @@ function migrate(db: Database): void {
   }
 }
 
-/** The schema version of the file; 0 for one that has none yet. */
+/** The schema version of the file; 0 for a new file. */
 function versionOf(db: Database): number {
   if (db.value(`select 1 from sqlite_schema where name = 'meta'`) === undefined) return 0
   return (db.value('select version from meta where id = 1') ?? 0) as number

@@ -6,7 +6,7 @@ import { systemClock } from '../../time/clock.js'
 import { aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformance/stage.js'
 import { openSqliteStore } from './sqlite-store.js'
 
-/** A store whose questions have to look at more rows than one look takes. */
+/** A store whose queries must read more rows than one look reads. */
 async function stage(): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
   const path = join(directory, 'rota.db')
@@ -53,7 +53,7 @@ it('a tally of more runs than one look is complete, lane by lane', async () => {
   )
 })
 
-it('a page of the ledger has a range that lies behind many others', async () => {
+it('a page of the ledger has a range that comes after many others', async () => {
   const made = await stage()
   await made.trigger(aTrigger('t'))
   const range = (reason: 'missed' | 'paused', at: number) => {

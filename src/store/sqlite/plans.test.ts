@@ -58,7 +58,7 @@ it('no statement of the hot path reads a whole table', async () => {
   })
 })
 
-it('no question of lists, charts and alerts reads a whole table', async () => {
+it('no query of lists, charts and alerts reads a whole table', async () => {
   await withDriver(async (driver, texts) => {
     const session = new Session(new Database(driver))
     define(session)
@@ -72,7 +72,7 @@ it('no question of lists, charts and alerts reads a whole table', async () => {
     const isWhole = (step: string): boolean =>
       /^SCAN (runs|triggers|ledger|audit|notes)\b(?! USING)/.test(step)
     const steps = texts.flatMap((sql) => plan(driver, sql).map((step) => ({ step, sql })))
-    // The oldest entries, up to a limit, are read in the order of the table itself.
+    // The oldest entries, up to a limit, are read in table order.
     expect(steps.filter(({ step, sql }) => isWhole(step) && !/order by seq limit/.test(sql))).toEqual([])
   })
 })
@@ -117,7 +117,7 @@ it('a claim and a finish cost the same with 200,000 finished runs in history', {
       const ratios = Array.from({ length: 7 }, (_, round) => {
         return performMs(full, `full${round}`) / performMs(empty, `empty${round}`)
       })
-      // The least of several rounds: what else the machine does can only make a round slower.
+      // The minimum of several rounds: other work of the machine can only make a round slower.
       expect(Math.min(...ratios)).toBeLessThan(2)
     })
   })
@@ -161,7 +161,7 @@ function plan(driver: DatabaseSyncInstance, sql: string): string[] {
   return steps.map(({ detail }) => detail)
 }
 
-/** A new store's driver that writes down every statement that is prepared. */
+/** A new store's driver that records every prepared statement. */
 async function withDriver(
   use: (driver: DatabaseSyncInstance, texts: string[]) => void | Promise<void>,
 ): Promise<void> {
@@ -205,7 +205,7 @@ function preparedSession(driver: DatabaseSyncInstance): Session {
   return session
 }
 
-/** Every verb of the hot path once, with something for each of its branches. */
+/** Every verb of the hot path once, with data for each of its branches. */
 function playOnce(session: Session): void {
   preparedSessionOf(session)
   const slots = [{ key: 'narrow', limit: 1 }]

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true }))
 
-it('G3: processes that open a new file at once make one store of it, and record each run once', async () => {
+it('G3: processes that open a new file concurrently create one store, and record each run once', async () => {
   const outputs = await Promise.all(Array.from({ length: 4 }, () => outputOf({ what: 'record', url })))
   expect(new Set(outputs.map((lines) => lines.at(-1))).size).toBe(1)
   const first = outputs.flatMap((lines) => lines.slice(0, -1))
@@ -50,7 +50,7 @@ it('G2, G7: a scheduler killed at any instruction leaves cursor and runs in step
   }
 })
 
-it('G9: a disk that refuses a write closes the store, and what was acknowledged is there', async () => {
+it('G9: a disk that refuses a write closes the store, and all acknowledged data is there', async () => {
   const said = await outputOf({ what: 'fill', url }, 800)
   expect(said).toEqual(['STORE_IO', 'STORE_IO', 'STORE_IO'])
   await withStore(async ({ store }) => {
@@ -59,7 +59,7 @@ it('G9: a disk that refuses a write closes the store, and what was acknowledged 
   })
 })
 
-it('the stamp differs after a commit of any process, and only then', async () => {
+it('the stamp changes after a commit of any process, and only then', async () => {
   await withStore(async ({ store }) => {
     await withStore(async (other) => {
       const first = await store.stamp?.()
@@ -78,7 +78,7 @@ it('the stamp differs after a commit of any process, and only then', async () =>
   })
 })
 
-/** For a stage whose store somebody else closes. */
+/** For a stage whose store is closed elsewhere. */
 const unowned = { reopen: () => Promise.reject(new Error('not here')), dispose: () => Promise.resolve() }
 
 async function withStore(use: (stage: Stage) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { migrations, schemaVersion } from './schema.js'
 
-// A digest of each step: a store that exists was made by exactly these words.
+// A digest of each step: existing stores were created by exactly these statements.
 const released = [
   '41f8ba821e53307df8facdf52df0fad9280fafab542173b845cac00e32690d38',
   'bab876f636f100c8f52055bb98f2d42484a95b1926f3b64aa9541d24eafb72a9',
@@ -12,7 +12,7 @@ const released = [
   '75a15ba2d016c6698f07ca2f9c9561e01de5cbd87e1944b152fad1d93094851c',
 ]
 
-test('a step of the schema stays word for word', () => {
+test('a released step of the schema never changes', () => {
   expect(migrations.map(digestOf)).toEqual(released)
 })
 

@@ -8,7 +8,7 @@ import type { Database } from './database.js'
 import { nativeVerbs } from './claim-and-end.js'
 import { KnownClaims } from './known-claims.js'
 
-/** One connection, with what this process remembers of the store to save looking it up. Nothing here is the truth. */
+/** One connection, with the cache of this process. Only the store is authoritative. */
 export class Session implements VerbSession {
   readonly db: Database
   readonly sql: Sql
@@ -28,7 +28,7 @@ export class Session implements VerbSession {
     this.endEffects = endEffects
   }
 
-  /** The jobs, queues and holds as they stand in the transaction that is open. */
+  /** The jobs, queues and holds as of the open transaction. */
   catalog(): Verb<Catalog> {
     const isKnown = this.#catalog !== undefined && this.#isCatalogFresh
     return isKnown ? answered(this.#catalog as Catalog) : this.#readCatalog()
@@ -40,7 +40,7 @@ export class Session implements VerbSession {
     return this.#catalog
   }
 
-  /** Makes the next look at the catalog ask whether it still holds: when a transaction or a read begins, and after a change. */
+  /** Makes the next use of the catalog check whether it is current: before a transaction or read, and after a change. */
   doubtCatalog(): void {
     this.#isCatalogFresh = false
   }
@@ -52,7 +52,7 @@ export class Session implements VerbSession {
   /** A transaction has the write lock: it is always the only writer. */
   beExclusive(): void {}
 
-  /** The highest time handed in since the store was opened. */
+  /** The highest time that was passed in since the store was opened. */
   get highestAt(): Instant {
     return this.#highestAt
   }
@@ -61,14 +61,14 @@ export class Session implements VerbSession {
     if (now > this.#highestAt) this.#highestAt = now
   }
 
-  /** Writes the highest time down, in the transaction that is open; a step below the given one may wait for a later commit. */
+  /** Writes the highest time in the open transaction; a smaller step than `stepMs` waits for a later commit. */
   writeTime(stepMs: number): void {
     if (this.#highestAt < this.#writtenAt + stepMs) return
     performNow(raiseTime(this, this.#highestAt))
     this.#writtenAt = this.#highestAt
   }
 
-  /** Forgets everything: after a rollback it may be about rows that never were. */
+  /** Drops the cache: after a rollback it may contain rows that do not exist. */
   forget(): void {
     this.#catalog = undefined
     this.#writtenAt = 0

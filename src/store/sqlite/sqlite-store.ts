@@ -1,7 +1,7 @@
 /**
  * The SQLite store: one file, one host, any number of processes.
  *
- * States of a run's row, and who moves them:
+ * States of a run's row, and what changes them:
  *
  *   enqueue, tick ─▶ delayed ─ turn, its instant has come ─▶ ready ─ turn (claim) ─▶ running
  *                       │                                      ▲                        │
@@ -10,12 +10,12 @@
  *   delayed, blocked, ready ─ cancel, supersede, end of the trigger ─▶ cancelled
  *   running ─ supersede by terminating ─▶ cancelled; failed, cancelled ─ retry ─▶ delayed, ready or blocked
  *
- * A ready or running run has its concurrency slots, no other run has. Each state has its own partial index. A final run is
- * in no index that a claim or a finish reads, so history costs them nothing.
+ * Only a ready or running run has its concurrency slots. Each state has its own partial index. A final run is in no
+ * index that a claim or a finish reads, so history costs them nothing.
  *
- * Everything that writes goes through one commit loop (`commit-loop.ts`): a verb is a function that is applied
- * inside a transaction together with everything else that arrived. Readers use the same connection between two
- * transactions, so they see what was committed and nothing else.
+ * All writes go through one commit loop (`commit-loop.ts`): a verb is a function that is applied inside a transaction
+ * together with everything else that is waiting. Readers use the same connection between two transactions, so they see
+ * only committed data.
  *
  * After a crash a transaction exists completely or not at all. The runs of a dead process stay running
  * under its worker; when the lease of that worker has expired, `expire` returns them and `turn` ends the
@@ -41,26 +41,26 @@ import { DATA_VERSION, watchFile } from './watch.js'
 import { whenFree } from './when-free.js'
 import { heartbeat } from './heartbeat.js'
 
-/** How a SQLite store is opened. */
+/** The options of a SQLite store. */
 export interface SqliteOptions {
   readonly path: string
-  /** What messages call it; `sqlite:<path>` where absent. */
+  /** Its name in messages; default: `sqlite:<path>`. */
   readonly url?: string | undefined
-  /** `full` (the default) survives a loss of power; `normal` may lose the last commits in one. */
+  /** `full` survives a power loss; `normal` may lose the last commits in one. Default: `full`. */
   readonly durability?: 'full' | 'normal' | undefined
-  /** Whether a file that does not exist is made; it is unless this is false. */
+  /** Whether a missing file is created; default: true. */
   readonly create?: boolean | undefined
-  /** Opens it to read only, beside the process that writes; default: false. */
+  /** Opens it read-only, while another process writes; default: false. */
   readonly readOnly?: boolean | undefined
-  /** Used to wait and to look for other processes' commits, never for facts. */
+  /** Used to wait and to poll for commits of other processes, never for stored times. */
   readonly clock: Clock
-  /** Told the number of each commit of this connection that was counted, before anybody has its answer. */
+  /** Called with the number of each counted commit of this connection, before the callers get their answers. */
   readonly onCommit?: ((number: number) => void) | undefined
   /** What the ends of runs change; default: chains only. */
   readonly endEffects?: EndEffects | undefined
 }
 
-/** Opens a SQLite store, and makes it where there is none. */
+/** Opens a SQLite store, and creates it if it is missing. */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, clock, durability = 'full', create = true, readOnly = false, onCommit } = options
   const url = options.url ?? `sqlite:${path}`
@@ -95,7 +95,7 @@ function enqueueTogether(session: Session, requests: readonly EnqueueRequest[]):
   return performNow(enqueueAll(session, requests))
 }
 
-/** A file while it is open: its connection, the loop that commits and the watch for other processes. */
+/** An open file: its connection, the commit loop and the watch for other processes. */
 class OpenFile {
   readonly url: string
   readonly loop: CommitLoop
@@ -134,7 +134,7 @@ class OpenFile {
     })
   }
 
-  /** Asks between two transactions. A reader waits only where another process repairs the log of one that died. */
+  /** Reads between two transactions. Waits only if another process repairs the log of one that died. */
   read<T>(ask: (session: Session) => T): Promise<T> {
     return whenFree({ clock: this.#clock, url: this.url }, () => {
       const { ended } = this.loop
@@ -149,7 +149,7 @@ class OpenFile {
     return this.#session.db.value(DATA_VERSION)
   }
 
-  /** The version says nothing of commits of its own connection. */
+  /** `data_version` does not change with commits of its own connection, so those are counted. */
   async stamp(): Promise<string> {
     return `${this.version() as number} ${this.loop.commits}`
   }
@@ -178,16 +178,16 @@ class OpenFile {
     if (!isBroken && !this.#isDamaged)
       void this.loop.commit((session) => session.writeTime(0)).catch(() => undefined)
     await this.loop.close(new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`))
-    // Closing writes the log back into the file. After a failed write that is left to the next opening, and into a
-    // damaged file nothing is written: whoever repairs it needs both as they are.
+    // Closing writes the log back into the file. After a failed write that is left to the next opening, and nothing is
+    // written into a damaged file: a repair needs both unchanged.
     if (!isBroken && !this.#isDamaged) this.#session.db.close()
   }
 }
 
-/** What is written to a file that nobody else can open any more would be seen by nobody, and done twice. */
+/** Data written to a removed file would be visible to no other process, and the work would be repeated. */
 function replaced(url: string): RotaError {
   return new RotaError(
     'STORE_WENT_BACK',
-    `${url}: the file, or the -wal file beside it, was removed or replaced while it was open`,
+    `${url}: the file, or its -wal file, was removed or replaced while it was open`,
   )
 }

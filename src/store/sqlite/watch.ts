@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js'
 import { PollWatch, type WatchWrites } from '../poll-watch.js'
 import type { Session } from './session.js'
 
-/** The interval of a file that nobody else has changed for a while, where the system does not tell of writes. */
+/** The idle interval if the system does not report writes. */
 const restMs = 250
 
 /** After how many polls it is checked whether the file is still the one that was opened. */
@@ -13,8 +13,8 @@ const pollsPerFileCheck = 20
 export const DATA_VERSION = `pragma data_version`
 
 /**
- * Notifies watchers of commits by other processes, and checks the file from time to time. At rest the system tells of
- * writes to the log: four polls a second would be most of what a process without work costs.
+ * Notifies watchers of commits by other processes, and checks the file from time to time. While idle, the system
+ * reports writes to the log: four polls a second would be most of the cost of an idle process.
  */
 export function watchFile(options: {
   path: string
@@ -38,7 +38,7 @@ export function watchFile(options: {
   return new PollWatch({ clock, version, isOver, restMs, watchWrites })
 }
 
-/** Undefined where the system has no more watches, or knows none. */
+/** Undefined if the system has no more watches, or does not support them. */
 function watchLog(path: string, wake: () => void): (() => void) | undefined {
   try {
     const watcher = watch(path, { persistent: false }, wake)

@@ -2,12 +2,12 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Clock } from '../../time/clock.js'
 import { isBusy, toRotaError } from './errors.js'
 
-/** How long a lock is waited for before those who wait are refused. */
+/** How long to wait for a lock before waiting operations are refused. */
 const busyLimitMs = 30_000
 
 const longestPauseMs = 25
 
-/** Does something that needs a lock as soon as no other process holds it. Waits on the clock: the event loop continues. */
+/** Calls a function that needs a lock as soon as no other process holds it. Waits with a timer, not in SQLite. */
 export async function whenFree<T>(context: { clock: Clock; url: string }, act: () => T): Promise<T> {
   const { clock, url } = context
   const startMs = clock.monotonicMs()

@@ -25,7 +25,7 @@ const places = [
 
 /** The laws of stores in which a statement can fail in the middle of a transaction. */
 export function atomicityLaws(withFault: WithFault): void {
-  it.each(places)('G2: a tick that breaks at the %s leaves nothing, and can be made again', async (place) => {
+  it.each(places)('G2: a tick that fails at the %s leaves nothing, and can be repeated', async (place) => {
     await withFault(async (stage, fault) => {
       const tick = await prepareTick(stage)
       const before = await factsOf(stage)
@@ -68,7 +68,7 @@ export function atomicityLaws(withFault: WithFault): void {
   it.each([
     ['insert on audit', 'the entry'],
     ['update on runs', 'the change'],
-  ])('a change that breaks at the %s leaves neither its entry nor itself', async (place) => {
+  ])('a change that fails at the %s leaves neither its effect nor its entry', async (place) => {
     await withFault(async (stage, fault) => {
       await stage.ready()
       await stage.enqueue([aRun('a')])
@@ -114,7 +114,7 @@ export function atomicityLaws(withFault: WithFault): void {
     })
   })
 
-  it('G3: texts that differ only behind a zero byte are different texts', async () => {
+  it('G3: texts that differ only after a zero byte are different texts', async () => {
     await withFault(async (stage) => {
       const runs = [aRun('a', { uniqueKey: 'k\0a' }), aRun('b', { uniqueKey: 'k\0b', partition: 'p\0q' })]
       await stage.enqueue(runs)

@@ -77,7 +77,7 @@ export function auditLaws(law: Law): void {
     expect(await beforeOf(stage)).toEqual([undefined])
   })
 
-  law('an entry about several subjects tells of those that changed', async (stage) => {
+  law('an entry about several subjects has only those that changed', async (stage) => {
     const [a, b] = ['a', 'b'].map((name) => ({ kind: 'service', name, item: '' }) as const) as [never, never]
     const both = [a, b].map((key): AuditSubject => ({ kind: 'state', key }))
     const first = stage.store.audited(recordOf('service.set', both))
@@ -88,7 +88,7 @@ export function auditLaws(law: Law): void {
     ])
   })
 
-  law('an entry without subjects is written once, with what it was given, without secrets', async (stage) => {
+  law('an entry without subjects is written once, with its given state, without secrets', async (stage) => {
     const after = { token: 'abc', url: 'postgres://u:pw@h/d', env: { A: '1' }, deep: [{ password: 'x' }] }
     const store = stage.store.audited(recordOf('sync', [], { after }))
     await stage.ready()
@@ -101,7 +101,7 @@ export function auditLaws(law: Law): void {
     ])
   })
 
-  law('a large state is cut', async (stage) => {
+  law('a large state is truncated', async (stage) => {
     const key = { kind: 'service', name: 'a', item: '' } as const
     const store = stage.store.audited(recordOf('service.set', [{ kind: 'state', key }]))
     await store.changeState({ changes: [{ ...key, value: 'x'.repeat(100_000) }], now: t0 })
@@ -110,7 +110,7 @@ export function auditLaws(law: Law): void {
     expect(JSON.stringify(entry).length).toBeLessThan(5000)
   })
 
-  law('state that goes with a record is written with its entry, and without one it is not', async (stage) => {
+  law('state of a record is written together with its entry, or not at all', async (stage) => {
     const key = { kind: 'request', name: 'k', item: '' } as const
     const hold = { kind: 'hold', target: 'all' } as const
     const record = { ...recordOf('freeze', [hold]), state: [{ ...key, value: 'done' }] }
@@ -120,7 +120,7 @@ export function auditLaws(law: Law): void {
     expect(await stage.store.stateEntries({ kind: 'request', limit: 9 })).toMatchObject([{ value: 'done' }])
   })
 
-  law('a change whose state somebody else has changed is refused, and changes nothing', async (stage) => {
+  law('a change whose state another process has changed is refused, and changes nothing', async (stage) => {
     const key = { kind: 'request', name: 'k', item: '' } as const
     await stage.store.changeState({ changes: [{ ...key, value: 'mine' }], now: t0 })
     const hold = { kind: 'hold', target: 'all' } as const
@@ -140,7 +140,7 @@ export function auditLaws(law: Law): void {
       const record = { ...recordOf('trigger.pause', [hold], { at }), expected: { trigger: 't', tag } }
       return stage.store.audited(record).hold({ target: 'trigger:t', now: at, actor: 'ann', note: '' })
     }
-    // A tick is no change of what people decide about.
+    // A tick does not change the tag of a trigger.
     await stage.tick('t', t0 + minute)
     const others = stage.store.enqueue({ runs: [aRun('a')], now: t0 })
     await expect(pauseAt('9-0', t0 + minute)).rejects.toMatchObject({ code: 'REVISION_CHANGED' })
@@ -153,27 +153,30 @@ export function auditLaws(law: Law): void {
     expect(await actions(stage.store)).toEqual(['trigger.pause'])
   })
 
-  law('pages neither repeat nor miss an entry, newest first, and a filter finds its own', async (stage) => {
-    for (let i = 0; i < 7; i++) {
-      const actor = i % 2 === 0 ? 'ann' : 'bob'
-      const record = recordOf(`do.${i % 3}`, [], { at: t0 + i, actor, target: `job:${i % 2}` })
-      await stage.store.audited(record).changeState({ changes: [], now: t0 + i })
-    }
-    const times: Instant[] = []
-    for (let before: number | undefined; ; ) {
-      const page = await stage.store.auditPage({ limit: 2, before })
-      times.push(...page.map(({ at }) => at - t0))
-      before = page.at(-1)?.seq
-      if (before === undefined) break
-    }
-    expect(times).toEqual([6, 5, 4, 3, 2, 1, 0])
-    const count = async (filter: object) => (await stage.store.auditPage({ limit: 99, ...filter })).length
-    expect(await count({ actor: 'bob' })).toBe(3)
-    expect(await count({ action: 'do.0' })).toBe(3)
-    expect(await count({ targets: ['job:0', 'job:9'] })).toBe(4)
-    expect(await count({ targets: ['job:0'], sinceAt: t0 + 4 })).toBe(2)
-    expect(await count({ targets: [] })).toBe(0)
-  })
+  law(
+    'pages neither repeat nor miss an entry, newest first, and a filter returns what matches',
+    async (stage) => {
+      for (let i = 0; i < 7; i++) {
+        const actor = i % 2 === 0 ? 'ann' : 'bob'
+        const record = recordOf(`do.${i % 3}`, [], { at: t0 + i, actor, target: `job:${i % 2}` })
+        await stage.store.audited(record).changeState({ changes: [], now: t0 + i })
+      }
+      const times: Instant[] = []
+      for (let before: number | undefined; ; ) {
+        const page = await stage.store.auditPage({ limit: 2, before })
+        times.push(...page.map(({ at }) => at - t0))
+        before = page.at(-1)?.seq
+        if (before === undefined) break
+      }
+      expect(times).toEqual([6, 5, 4, 3, 2, 1, 0])
+      const count = async (filter: object) => (await stage.store.auditPage({ limit: 99, ...filter })).length
+      expect(await count({ actor: 'bob' })).toBe(3)
+      expect(await count({ action: 'do.0' })).toBe(3)
+      expect(await count({ targets: ['job:0', 'job:9'] })).toBe(4)
+      expect(await count({ targets: ['job:0'], sinceAt: t0 + 4 })).toBe(2)
+      expect(await count({ targets: [] })).toBe(0)
+    },
+  )
 
   law('old entries and those beyond a number are removed, the oldest first', async (stage) => {
     for (let i = 0; i < 6; i++)

@@ -74,7 +74,7 @@ export function cancelAndRetryLaws(law: Law): void {
   })
 
   law(
-    'a failed or cancelled run is retried now, with a fresh budget and the next attempt number',
+    'a failed or cancelled run is retried now, with new tries and the next attempt number',
     async (stage) => {
       await stage.ready()
       await stage.enqueue([aRun('r')])

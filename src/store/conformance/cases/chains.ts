@@ -4,7 +4,7 @@ import { aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.j
 const everyMs = 10 * minute
 const me = { actor: 'me', note: '' }
 
-/** After-finish triggers: the end of one run gives the next due instant. */
+/** After-finish triggers: the end of one run sets the next due instant. */
 export function chainLaws(law: Law): void {
   law('while a chained run is unfinished its trigger has no next look', async (stage) => {
     await begin(stage)
@@ -12,7 +12,7 @@ export function chainLaws(law: Law): void {
     expect(await stage.stored('t')).toMatchObject({ nextAt: undefined, revision: 2 })
   })
 
-  law('every final state gives the chain its next due instant, in the same step', async (stage) => {
+  law('every final state sets the next due instant of the chain, in the same transaction', async (stage) => {
     const run = await begin(stage)
     let now = t0 + minute
     let current = run
@@ -30,7 +30,7 @@ export function chainLaws(law: Law): void {
     expect(await stage.stored('t')).toMatchObject({ nextAt: now + everyMs })
   })
 
-  law('a chain counts from when the run ended, not from when that was reported', async (stage) => {
+  law('a chain counts from the end of the run, not from its report', async (stage) => {
     await begin(stage)
     const claim = await stage.claimOne('w', t0 + 1)
     const finished = [
@@ -40,7 +40,7 @@ export function chainLaws(law: Law): void {
     expect(await stage.stored('t')).toMatchObject({ nextAt: t0 + 3 + everyMs })
   })
 
-  law('a try that failed but will be repeated does not continue the chain', async (stage) => {
+  law('a failed attempt that will be retried does not continue the chain', async (stage) => {
     await begin(stage)
     const claim = await stage.claimOne('w', t0 + 1)
     await stage.finish('w', claim, { outcome: outcomes.again(t0 + 5), at: t0 + 2 })
@@ -65,7 +65,7 @@ export function chainLaws(law: Law): void {
     expect(await stage.stored('t')).toEqual(before)
   })
 
-  law('a pause keeps the due instant of a chain aside and gives it back', async (stage) => {
+  law('a pause removes the due instant of a chain, and its release restores it', async (stage) => {
     await begin(stage)
     await stage.finish('w', await stage.claimOne('w', t0 + 1), { outcome: outcomes.done, at: t0 + 1 })
     await stage.store.hold({ target: 'trigger:t', now: t0 + 2, ...me })
@@ -105,7 +105,7 @@ export function chainLaws(law: Law): void {
     expect((await stage.stored('t')).nextAt).toBe(dueAt + 9)
   })
 
-  law('G3: a retry of the last run does not keep a released chain from going on', async (stage) => {
+  law('G3: a retry of the last run does not stop a released chain', async (stage) => {
     const run = await begin(stage)
     await stage.store.hold({ target: 'trigger:t', now: t0 + 1, ...me })
     await stage.finish('w', await stage.claimOne('w', t0 + 2), { outcome: outcomes.failed, at: t0 + 2 })
@@ -116,7 +116,7 @@ export function chainLaws(law: Law): void {
     expect((await stage.stored('t')).nextAt).toBe(dueAt + 9)
   })
 
-  law('a change of policy during a pause leaves the due instant of a chain aside', async (stage) => {
+  law('a change of policy during a pause does not restore the due instant of a chain', async (stage) => {
     await begin(stage)
     await stage.finish('w', await stage.claimOne('w', t0 + 1), { outcome: outcomes.done, at: t0 + 1 })
     await stage.store.hold({ target: 'trigger:t', now: t0 + 2, ...me })
@@ -127,7 +127,7 @@ export function chainLaws(law: Law): void {
   })
 }
 
-/** A chain whose first run is pending; answers its id. */
+/** A chain whose first run is pending; returns its id. */
 async function begin(stage: Stage): Promise<string> {
   await stage.ready()
   await stage.trigger(aTrigger('t', { schedule: { kind: 'after-finish', everyMs }, overlap: 'skip' }), {

@@ -55,7 +55,7 @@ export function claimLaws(law: Law): void {
     expect(await stage.nextRunAt('w', t0 + minute)).toBeUndefined()
   })
 
-  law('only jobs that the worker named are claimed', async (stage) => {
+  law('only runs of the requested jobs are claimed', async (stage) => {
     await stage.jobs([aJob('a'), aJob('b')])
     await stage.worker('w')
     await stage.enqueue([aRun('1', { job: 'a' }), aRun('2', { job: 'b' })])

@@ -54,37 +54,40 @@ export function slotLaws(law: Law): void {
     expect(await claimed(stage, t0)).toEqual([aRun('last').id])
   })
 
-  law('runs that end in one turn admit as many as the limit allows, each slot by itself', async (stage) => {
-    const job = aJob('work', { concurrencyPerKey: 2 })
-    await stage.jobs([job])
-    await stage.worker('w')
-    const keyed = (key: string, count: number) =>
-      Array.from({ length: count }, (_, i) => aRunOf(job, `${key}${i}`, { concurrencyKey: key }))
-    await stage.enqueue([...keyed('a', 5), ...keyed('b', 3), ...keyed('c', 2)])
-    const claims = await stage.claim('w', t0)
-    expect(claims).toHaveLength(6)
-    await stage.jobs([{ ...job, concurrencyPerKey: 1 }])
-    const ends = claims.map(({ run, attempt }, i) => ({
-      run,
-      attempt,
-      outcome: i === 3 ? outcomes.failed : outcomes.done,
-      startedAt: t0,
-      endedAt: t0,
-    }))
-    expect((await stage.turn('w', t0, ends)).finished).toEqual(ends.map(() => 'stored'))
-    expect(await waits(stage, ['a2', 'a3', 'a4', 'b2'])).toEqual([
-      undefined,
-      'key:work=a',
-      'key:work=a',
-      undefined,
-    ])
-    // What is counted now is right: nothing is left of c, and one of a.
-    await stage.enqueue([...keyed('d', 1), aRunOf(job, 'c2', { concurrencyKey: 'c' })])
-    expect(await claimed(stage, t0)).toEqual(['a2', 'b2', 'd0', 'c2'].map((label) => aRun(label).id))
-  })
+  law(
+    'runs that end in one turn admit as many as the limit allows, for each slot separately',
+    async (stage) => {
+      const job = aJob('work', { concurrencyPerKey: 2 })
+      await stage.jobs([job])
+      await stage.worker('w')
+      const keyed = (key: string, count: number) =>
+        Array.from({ length: count }, (_, i) => aRunOf(job, `${key}${i}`, { concurrencyKey: key }))
+      await stage.enqueue([...keyed('a', 5), ...keyed('b', 3), ...keyed('c', 2)])
+      const claims = await stage.claim('w', t0)
+      expect(claims).toHaveLength(6)
+      await stage.jobs([{ ...job, concurrencyPerKey: 1 }])
+      const ends = claims.map(({ run, attempt }, i) => ({
+        run,
+        attempt,
+        outcome: i === 3 ? outcomes.failed : outcomes.done,
+        startedAt: t0,
+        endedAt: t0,
+      }))
+      expect((await stage.turn('w', t0, ends)).finished).toEqual(ends.map(() => 'stored'))
+      expect(await waits(stage, ['a2', 'a3', 'a4', 'b2'])).toEqual([
+        undefined,
+        'key:work=a',
+        'key:work=a',
+        undefined,
+      ])
+      // The counts are right now: none of c is left, and one of a.
+      await stage.enqueue([...keyed('d', 1), aRunOf(job, 'c2', { concurrencyKey: 'c' })])
+      expect(await claimed(stage, t0)).toEqual(['a2', 'b2', 'd0', 'c2'].map((label) => aRun(label).id))
+    },
+  )
 
   law(
-    'runs that end in one turn admit one that waits for several slots, and none too many',
+    'runs that end in one turn admit one that waits for several slots, and no more than the limits allow',
     async (stage) => {
       const job = aJob('work', { concurrency: 3, concurrencyPerKey: 1 })
       await stage.jobs([job])
@@ -203,7 +206,7 @@ export function slotLaws(law: Law): void {
     expect(await waits(stage, ['4'])).toEqual([undefined])
   })
 
-  law('limits per key, and a limit that is removed, follow the definition too', async (stage) => {
+  law('limits per key, and a removed limit, follow the definition, too', async (stage) => {
     const job = aJob('work', { concurrency: 2, concurrencyPerKey: 1 })
     await stage.jobs([job])
     await stage.enqueue(['1', '2', '3'].map((label) => aRunOf(job, label, { concurrencyKey: 'k' })))
@@ -214,7 +217,7 @@ export function slotLaws(law: Law): void {
     expect(await waits(stage, ['1', '2', '3'])).toEqual([undefined, undefined, undefined])
   })
 
-  law('a limit that changed while nobody used it applies to runs inserted before', async (stage) => {
+  law('a limit that changed while it was unused applies to earlier runs', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])
     const labels = ['1', '2', '3']
@@ -225,7 +228,7 @@ export function slotLaws(law: Law): void {
     expect(await waits(stage, labels)).toEqual([undefined, undefined, 'job:work'])
   })
 
-  law('G6: retries, manual runs and due instants of one trigger share its one slot', async (stage) => {
+  law('G6: retries, manual runs and due instants of one trigger share its slot', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { overlap: 'queue-all' }))
     await stage.tick('t', t0 + 2 * minute)

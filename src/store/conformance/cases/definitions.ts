@@ -128,7 +128,7 @@ export function definitionLaws(law: Law): void {
     },
   )
 
-  law('the items of a batch are each all or nothing', async (stage) => {
+  law('each item of a batch is written completely or not at all', async (stage) => {
     await stage.trigger(aTrigger('a'))
     const item = (name: string, revision: number) => ({
       name,

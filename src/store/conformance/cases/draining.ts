@@ -37,7 +37,7 @@ export function drainingLaws(law: Law): void {
     },
   )
 
-  law('a worker in the place of one that drained drains, also when that one is gone', async (stage) => {
+  law('a worker that replaces a draining one drains, also when the other is gone', async (stage) => {
     const known = { host: 'here', pid: 1, version: '0', now: t0, leaseMs: minute }
     for (const id of ['drained', 'other']) await stage.store.register({ id, ...known })
     await stage.store.drain({ worker: 'drained', isDraining: true })
@@ -108,7 +108,7 @@ export function drainingLaws(law: Law): void {
     ])
   })
 
-  law('the last signs of processes with a role stay known when they are gone', async (stage) => {
+  law('the last heartbeats of processes with a role stay known when they are gone', async (stage) => {
     const { store } = stage
     const process = { host: 'h', pid: 7, version: '1', leaseMs: minute }
     await store.register({ ...process, id: 'killed', roles: ['scheduler', 'worker'], now: t0 })

@@ -39,7 +39,7 @@ export function expiryLaws(law: Law): void {
   })
 
   law(
-    'G4: a worker whose lease ended before the deadline is expired for ever, and its claims are returned',
+    'G4: a worker whose lease ended before the deadline is expired forever, and its claims are returned',
     async (stage) => {
       const job = aJob('work', { maxCrashes: 5 })
       await stage.jobs([job])
@@ -82,7 +82,7 @@ export function expiryLaws(law: Law): void {
     },
   )
 
-  law('G4: a lost attempt is decided once, by the first that reports it', async (stage) => {
+  law('G4: a lost attempt is decided once, by the first report', async (stage) => {
     await stage.ready({}, minute)
     await stage.worker('u1', t0 + 2 * minute, minute)
     await stage.worker('u2', t0 + 2 * minute, minute)
@@ -98,7 +98,7 @@ export function expiryLaws(law: Law): void {
   })
 
   law(
-    'G4: a late report of a lost attempt proves that its worker lives, so it is no crash',
+    'G4: a late report of a lost attempt proves that its worker is alive, so it does not count as a crash',
     async (stage) => {
       await stage.ready({}, minute)
       await stage.enqueue([aRun('r'), aRun('s')])

@@ -50,7 +50,7 @@ export async function compareFacts(player: Player): Promise<void> {
   })
 }
 
-/** What must hold after every story. */
+/** What must be true after every story. */
 export async function checkLaws(player: Player): Promise<void> {
   // A turn makes due runs ready, so that every pending run that waits for nothing has been admitted.
   await player.both((store) =>
@@ -69,7 +69,7 @@ function withCounts(range: RecordedRange): unknown {
 
 function checkAttempts(runs: readonly Run[]): void {
   for (const run of runs) {
-    if (run.failures + run.crashes > run.attempt) expect(run).toBe('a run with no more ends than attempts')
+    if (run.failures + run.crashes > run.attempt) expect(run).toBe('a run with at most one end per attempt')
     if ((run.state === 'running') !== (run.worker !== undefined))
       expect(run).toBe('a run held exactly while running')
   }
@@ -78,7 +78,7 @@ function checkAttempts(runs: readonly Run[]): void {
 /** G6: the limit of a trigger admits one run. A run waits only if a limit of its own is full, or of a run it waits behind. */
 async function checkSlots({ model, slots, now }: Player, runs: readonly Run[]): Promise<void> {
   const jobs = new Map((await model.jobs()).map(({ job }) => [job.name, job]))
-  // The store itself makes dead letters.
+  // The store itself creates dead letters.
   const slotsFor = (run: Run): readonly ConcurrencySlot[] => slots.get(run.id) ?? run.slots
   const admitted = new Map<string, number>()
   for (const run of runs) {

@@ -115,7 +115,7 @@ export function holdLaws(law: Law): void {
     expect(runs.map(({ dueAt }) => dueAt)).toEqual([1, 2, 3].map((i) => t0 + i * minute))
   })
 
-  law('a due trigger comes with the holds that overlap what it has to plan, and no others', async (stage) => {
+  law('a due trigger comes with the holds that overlap its window, and no others', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     await stage.store.hold({ target: 'all', now: t0 - 99, untilAt: t0 - 9, ...me })

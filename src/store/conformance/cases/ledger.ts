@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { RecordedRange } from '../../../kernel/ledger/ledger.js'
 import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
-/** What did not run, and what was pruned. */
+/** Instants that did not run, and pruned runs. */
 export function ledgerLaws(law: Law): void {
   law('the ledger returns the ranges that overlap a window, oldest first', async (stage) => {
     await stage.trigger(aTrigger('t'))
@@ -139,7 +139,7 @@ export function ledgerLaws(law: Law): void {
     expect(await ledgerOf(stage)).toEqual([])
   })
 
-  law('endedRuns gives final runs by their ends, the newest first, page by page', async (stage) => {
+  law('endedRuns returns final runs by their ends, the newest first, in pages', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('1'), aRun('2'), aRun('3'), aRun('4')])
     const claims = await stage.claim('w', t0)
@@ -172,7 +172,7 @@ export function ledgerLaws(law: Law): void {
       ['pruned', 2, 2],
       ['pruned', 5, 5],
     ])
-    // A range grows over what is removed later, and over no run that is left.
+    // A range grows over runs that are removed later, but not over a remaining run.
     expect(await stage.store.prune({ before: at, limit: 9, now: at, runs: runs.slice(0, 3) })).toBe(2)
     expect(await placesOf(stage)).toEqual([
       ['pruned', 1, 3],

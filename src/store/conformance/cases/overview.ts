@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Pulse, TriggersPage } from '../../overview.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
-/** Questions about many triggers and runs at once. */
+/** Queries about many triggers and runs. */
 export function overviewLaws(law: Law): void {
   law('the pulse changes with runs, jobs, holds, workers and state, and with nothing else', async (stage) => {
     await stage.ready()
@@ -65,7 +65,7 @@ export function overviewLaws(law: Law): void {
     }
   })
 
-  law('a page of triggers has those that its filter matches', async (stage) => {
+  law('a page of triggers has the triggers that its filter matches', async (stage) => {
     await stage.jobs([aJob('work'), aJob('other')])
     await stage.trigger(aTrigger('Nightly_report'))
     await stage.trigger(aTrigger('nightly%mail', { job: 'other' }))
@@ -155,7 +155,7 @@ export function overviewLaws(law: Law): void {
     },
   )
 
-  law('runs are counted as they are listed, no further than asked', async (stage) => {
+  law('runs are counted as they are listed, up to the requested number', async (stage) => {
     await stage.ready()
     await stage.jobs([aJob('work'), aJob('other')])
     const runs = ['a', 'b', 'c', 'd'].map((label, i) =>
@@ -205,32 +205,29 @@ export function overviewLaws(law: Law): void {
     expect(await ids()).toEqual([alone, b1])
   })
 
-  law(
-    'of the troubled runs of one trigger, only the newest that nothing has repaired are given',
-    async (stage) => {
-      await stage.ready()
-      const noisy = Array.from({ length: 5 }, (_, index) =>
-        aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
-      )
-      const runs = [
-        aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
-        aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
-        aRun('one', { dueAt: t0 + 3 }),
-        ...noisy,
-        aRun('two', { dueAt: t0 + 20 }),
-      ]
-      await stage.enqueue(runs)
-      for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
-        await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
-      }
-      const names = new Map(runs.map((run, index) => [run.id, index]))
-      const found = await stage.store.troubled({ limit: 9, each: 2 })
-      expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
-      expect(await stage.store.troubled({ limit: 3, each: 1 })).toHaveLength(3)
-    },
-  )
+  law('of the troubled runs of one trigger, only the newest unrepaired ones are returned', async (stage) => {
+    await stage.ready()
+    const noisy = Array.from({ length: 5 }, (_, index) =>
+      aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
+    )
+    const runs = [
+      aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
+      aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
+      aRun('one', { dueAt: t0 + 3 }),
+      ...noisy,
+      aRun('two', { dueAt: t0 + 20 }),
+    ]
+    await stage.enqueue(runs)
+    for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
+      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    }
+    const names = new Map(runs.map((run, index) => [run.id, index]))
+    const found = await stage.store.troubled({ limit: 9, each: 2 })
+    expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
+    expect(await stage.store.troubled({ limit: 3, each: 1 })).toHaveLength(3)
+  })
 
-  law('a failed run that is repaired hides no older one of its trigger', async (stage) => {
+  law('a repaired failed run does not hide an older one of its trigger', async (stage) => {
     await stage.ready()
     const old = aRun('old', { trigger: 'p', dueAt: t0 + 1, partition: 'a' })
     const failing = [

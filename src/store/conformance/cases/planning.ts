@@ -108,7 +108,7 @@ export function planningLaws(law: Law): void {
     expect(runs.map(({ trigger }) => trigger)).toEqual(['b'])
   })
 
-  law('the ticks of one batch take their slots as each of them would alone', async (stage) => {
+  law('the ticks of one batch take their slots as if each were committed separately', async (stage) => {
     await stage.ready()
     const names = ['a', 'b', 'c']
     for (const name of names) await stage.trigger(aTrigger(name, { overlap: 'queue-all' }))
@@ -122,7 +122,7 @@ export function planningLaws(law: Law): void {
     const newest = ticks.flatMap(({ runs }) => runs)
     const waiting = await Promise.all(newest.map(async ({ id }) => (await stage.run(id)).waitsFor))
     expect(waiting).toEqual([undefined, 'trigger:b', undefined])
-    // The same runs once more: they are there, and take no slot a second time.
+    // The same runs again: they exist, and take no slot a second time.
     const again = ticks.map((tick) => ({ ...tick, revision: tick.revision + 1 }))
     expect(await stage.store.tick(again)).toEqual(['ticked', 'ticked', 'ticked'])
     for (const claim of await stage.claim('w', now, { slots: 9 }))
@@ -198,7 +198,7 @@ export function planningLaws(law: Law): void {
     expect(await stage.finish('w', claim, { outcome: outcomes.done, at: now + 1 })).toBe('stale')
   })
 
-  law('a worker whose claim was closed is told once to terminate', async (stage) => {
+  law('a worker whose claim was closed gets one notice to terminate', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { overlap: 'terminate-running' }))
     await stage.tick('t', t0 + minute)

@@ -3,7 +3,7 @@ import type { NewRun, StoredError } from '../../../kernel/run/run.js'
 import type { RunFilter } from '../../run-filter.js'
 import { aJob, aRun, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
-/** What runs have to be, and the runs of `prepared` that are so: the newest first. */
+/** A filter, and the runs of `prepared` that match it, the newest first. */
 const filters: readonly [filter: Omit<RunFilter, 'limit'>, expected: string][] = [
   [{ state: ['failed', 'done'] }, 'gfedc'],
   [{ state: ['failed'] }, 'gfed'],
@@ -47,9 +47,9 @@ const filters: readonly [filter: Omit<RunFilter, 'limit'>, expected: string][] =
   [{ origin: 'enqueue', sinceAt: t0 + 0.5, untilAt: t0 + 6.5 * minute }, 'ge'],
 ]
 
-/** Lists and counts of runs by what they are. */
+/** Filtered lists and counts of runs. */
 export function runFilterLaws(law: Law): void {
-  law('a filter gives the runs for which each of its conditions holds', async (stage) => {
+  law('a filter returns the runs that match all its conditions', async (stage) => {
     const runs = await prepared(stage)
     const letters = lettersOf(runs)
     const found = await Promise.all(
@@ -60,7 +60,7 @@ export function runFilterLaws(law: Law): void {
     expect(counted).toEqual(filters.map(([, { length: count }]) => ({ count, isCapped: false })))
   })
 
-  law('pages lead through the runs of a filter in both directions', async (stage) => {
+  law('pages go through the runs of a filter in both directions', async (stage) => {
     const runs = await prepared(stage)
     const letters = lettersOf(runs)
     const conditions = [

@@ -14,7 +14,7 @@ const everyPoll = {
 
 /** State entries, seen keys, sensors, and what the end of a run changes besides the run. */
 export function stateLaws(law: Law): void {
-  law('state entries are changed all together, or not at all if one has moved on', async ({ store }) => {
+  law('state entries are changed together, or not at all if one has another revision', async ({ store }) => {
     const [a, b] = [timing('a', 1), timing('b', 2)]
     expect(await store.changeState({ changes: [{ ...a, revision: 0 }, b], now: t0 })).toBe('changed')
     expect(await store.changeState({ changes: [timing('b', 3), { ...a, revision: 0 }], now: t0 })).toBe(
@@ -36,7 +36,7 @@ export function stateLaws(law: Law): void {
   })
 
   law(
-    'a removed state entry starts again at revision 1, and removing a missing one is no conflict',
+    'a removed state entry starts again at revision 1, and removing a missing one is not a conflict',
     async (stage) => {
       const { store } = stage
       await store.changeState({ changes: [timing('a', 1), timing('a', 2)], now: t0 })
@@ -130,7 +130,7 @@ export function stateLaws(law: Law): void {
     expect(await names(['s1', 's2'])).toEqual([])
   })
 
-  law('the end of a run changes what its effect says, and wakes its trigger', async (stage) => {
+  law('the end of a run applies its end effect, and wakes its trigger', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('round'), { nextAt: t0 + minute })
     const run = aRun('s', { origin: 'round', trigger: 'round', endEffect: 'waking' })
@@ -149,7 +149,7 @@ export function stateLaws(law: Law): void {
     expect(await valueOf(stage, { ...open, kind: 'check' })).toBe('open')
   })
 
-  law('a run that is tried again has not ended, and changes nothing', async (stage) => {
+  law('a run that will be retried has not ended, and changes nothing', async (stage) => {
     await stage.ready()
     await stage.enqueue([aRun('s', { trigger: 'round', endEffect: 'waking' })])
     await stage.finish('w', await stage.claimOne('w', t0), { outcome: outcomes.again(t0 + 1), at: t0 + 1 })
@@ -164,7 +164,7 @@ export function stateLaws(law: Law): void {
     expect(await store.runs({ limit: 9 })).toEqual([])
   })
 
-  law('an effect that arrives tells the triggers that follow the job, and wakes them', async (stage) => {
+  law('an arrival is written for the triggers that follow the job, and wakes them', async (stage) => {
     await stage.ready()
     const schedule = { kind: 'upstream', assets: ['work', 'other'] } as const
     await stage.trigger(aTrigger('down', { schedule }), { nextAt: undefined })
@@ -191,7 +191,7 @@ export function stateLaws(law: Law): void {
   })
 
   law(
-    'an arrival makes no tick stale, and one that a tick leaves behind is looked at at once',
+    'an arrival makes no tick stale, and one that a tick does not remove causes another tick',
     async (stage) => {
       await stage.ready()
       const schedule = { kind: 'upstream', assets: ['work'] } as const
@@ -214,7 +214,7 @@ export function stateLaws(law: Law): void {
     },
   )
 
-  law('whoever follows other assets now, or has ended, hears of no arrival', async (stage) => {
+  law('a trigger that now follows other assets, or has ended, gets no arrival', async (stage) => {
     await stage.ready()
     const following = (assets: string[]) => ({ schedule: { kind: 'upstream', assets } }) as const
     await stage.trigger(aTrigger('a', following(['work'])), { nextAt: undefined })
@@ -227,7 +227,7 @@ export function stateLaws(law: Law): void {
     expect(await stage.store.stateEntries({ kind: 'arrival', limit: 9 })).toEqual([])
   })
 
-  law('an effect that reads nothing replaces what stands there', async (stage) => {
+  law('an effect without reads replaces the existing entry', async (stage) => {
     await stage.ready()
     const runs = ['one', 'two'].map((label) => aRun(label, { trigger: 'o', endEffect: 'once' }))
     await stage.enqueue(runs)

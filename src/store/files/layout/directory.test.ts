@@ -301,7 +301,7 @@ describe('damage', () => {
 })
 
 describe('the journal', () => {
-  it('is rotated now and then; a process that has missed more than it contains loads the store again', async () => {
+  it('is rotated; a process that has missed more than it contains loads the store again', async () => {
     const [one, idle] = [await open(), await open()]
     await one.ready()
     await idle.store.counts()

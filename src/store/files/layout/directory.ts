@@ -10,7 +10,7 @@ const folders = ['', ...queueFolders, ...otherFolders]
 /** Files in these folders need not survive a power loss. */
 const volatileFolders: ReadonlySet<string> = new Set(['tmp', 'beats'])
 
-/** Windows has no such call, and persists names by itself. */
+/** Windows has no such call, and persists names itself. */
 const canSyncFolders = process.platform !== 'win32'
 
 /** A directory on a disk, with the operations of a store. */

@@ -52,7 +52,7 @@ export type Change =
   | { readonly kind: 'range'; readonly line: RangeLine }
   | { readonly kind: 'note'; readonly line: StateLine }
   | { readonly kind: 'seen'; readonly line: SeenLine }
-  // Not a `line`: the previous release leaves out what it does not know, unless it is one.
+  // Not a `line`: the previous release ignores unknown changes, but not unknown lines.
   | { readonly kind: 'audit'; readonly entry: AuditLine }
   | { readonly kind: 'definitions'; readonly lines: readonly DefinitionLine[] }
 

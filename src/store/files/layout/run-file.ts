@@ -142,7 +142,7 @@ function holderOf(worker: WorkerRow | undefined): Record<string, unknown> {
   return { claimed_by: `${worker.host}:${worker.pid}`, lease_until: formatInstant(worker.leaseUntil) }
 }
 
-/** Written out, as `fromRunFile` is: with a table of fields both would take twice as long, for every run of the history. */
+/** No table of fields, here and in `fromRunFile`: it would take twice as long, for every run of the history. */
 function ownKeysOf(row: RunRow) {
   const tries = row.attempts.map((attempt) => attemptFormat.write(attempt))
   return {

@@ -19,7 +19,7 @@ import { areCurrent, stateEntryAt, writeStateEntry } from '../state.js'
 import type { TableAccess, Tables } from '../tables.js'
 import { putEntry } from './entries.js'
 
-/** The same access to the tables, whose changes are recorded. */
+/** The same access to the tables, with audit entries for its changes. */
 export function auditedAccess({ read, change, write }: TableAccess, record: ChangeRecord): TableAccess {
   const recorded =
     <T>(apply: (tables: Tables) => T) =>
@@ -45,7 +45,7 @@ function checkExpected(tables: Tables, { expected, audits }: ChangeRecord): void
   if (tag !== expected.tag) throw staleRevision(expected, tag)
 }
 
-/** Before anything is changed: these tables have no way back. */
+/** Checks before anything is changed: these tables have no rollback. */
 function checkAlongside(tables: Tables, { state = [] }: ChangeRecord): void {
   for (const change of state) {
     const isWritten = JSON.stringify(stateEntryAt(tables, change)?.value) === JSON.stringify(change.value)
@@ -68,7 +68,7 @@ function writeEntries(
   }
 }
 
-/** Writes state with an entry, once. */
+/** Writes the state of an entry, once. */
 function writeAlongside(tables: Tables, change: StateChange, at: Instant): void {
   const current = stateEntryAt(tables, change)?.value
   if (JSON.stringify(current) !== JSON.stringify(change.value)) writeStateEntry(tables, change, at)

@@ -2,7 +2,7 @@ import type { AuditFilter, StoredAuditEntry } from '../../../kernel/audit/audit.
 import type { Instant } from '../../../time/instant.js'
 import type { Tables } from '../tables.js'
 
-/** Puts in an entry with its number, or replaces the one with its id. */
+/** Inserts an entry with its number, or replaces the one with its id. */
 export function putEntry(tables: Tables, entry: StoredAuditEntry): void {
   tables.audit.set(entry.id, entry)
   tables.lastAudit = Math.max(tables.lastAudit, entry.seq)

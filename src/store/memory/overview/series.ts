@@ -5,7 +5,7 @@ import { SeriesRows, type SeriesRequest, type SeriesRow } from '../../series.js'
 import { toRun } from '../reading.js'
 import { stateOf, type RunRow, type Tables } from '../tables.js'
 
-/** The ends of runs in a stretch of time, counted. */
+/** Counts the ends of runs in a range of time. */
 export function series(tables: Tables, request: SeriesRequest): SeriesRow[] {
   const { fromAt, untilAt, bucketMs, byJob, jobs } = request
   const rows = new SeriesRows()

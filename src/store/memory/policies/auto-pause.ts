@@ -7,11 +7,11 @@ import { hold, holdsOn, toHold } from '../holds.js'
 import { stateEntryAt, writeStateEntry } from '../state.js'
 import { runsOfTrigger, type RunRow, type Tables } from '../tables.js'
 
-/** Pauses the trigger of a run that failed, if the trigger says so after so many failures. */
+/** Pauses the trigger of a failed run, if it has failed `pauseAfter` times in a row. */
 export function pauseFailing(tables: Tables, row: RunRow): void {
   const trigger = tables.triggers.get(row.trigger ?? '')
   const pauseAfter = trigger?.active === true ? trigger.trigger.pauseAfter : undefined
-  // What a backfill makes again says nothing about the runs of now.
+  // Runs of a backfill say nothing about current runs.
   if (trigger === undefined || pauseAfter === undefined || row.origin === 'backfill') return
   const { name } = trigger.trigger
   const target = `trigger:${name}` as const

@@ -5,7 +5,7 @@ import { copyJson } from '../json-copy.js'
 import { uniqueSlot } from '../run-moves.js'
 import type { RunRow, Tables } from '../tables.js'
 
-/** The run that stands for an enqueue with a rule, changed as the rule says; undefined where it becomes a run itself. */
+/** The existing run for an enqueue with debounce or throttle, updated by the rule; undefined if there is none. */
 export function standsFor(tables: Tables, run: NewRun, now: Instant): RunRow | undefined {
   const { burst } = run
   if (burst === undefined) return undefined

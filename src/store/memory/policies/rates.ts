@@ -31,16 +31,16 @@ import type { Instant } from '../../../time/instant.js'
 import { stateEntryAt, stateKeyText, writeStateEntry } from '../state.js'
 import { byUrgency, getOrAdd, jobOf, type AskedJobs, type RunRow, type Tables } from '../tables.js'
 
-/** The limits of the wanted jobs during one claim, and the runs that they let start. */
+/** The limits of the requested jobs during one claim, and the runs that may start. */
 export interface RateRooms {
   readonly byJob: ReadonlyMap<string, JobRooms>
   /** The runs of jobs that take turns, in the order in which they start. */
   readonly windows: readonly RunRow[][]
-  /** The keys that keep runs waiting. */
+  /** The keys whose limits make runs wait. */
   readonly waiting: ReadonlySet<RateRoom>
 }
 
-/** What a worker asks for: its jobs, and the limits of those that have one. */
+/** The requested jobs, and the limits of those that have one. */
 export function askedJobs(tables: Tables, jobs: readonly string[]): AskedJobs {
   const known = tables.asked.get(jobs)
   if (known !== undefined) return known
@@ -55,7 +55,7 @@ export function askedJobs(tables: Tables, jobs: readonly string[]): AskedJobs {
   return asked
 }
 
-/** The limits of jobs during a claim; of those that may be claimed, the runs that may start. */
+/** The limits of jobs during a claim, and the runs of claimable jobs that may start. */
 export function rateRooms(
   tables: Tables,
   {
@@ -89,7 +89,7 @@ export function rateRooms(
 
 const noRooms: RateRooms = { byJob: new Map(), windows: [], waiting: new Set() }
 
-/** The most urgent runs of a job whose keys let something start, few of each key. */
+/** The most urgent runs of a job whose keys allow a start, few of each key. */
 function firstRows(
   tables: Tables,
   { job, limits, keys }: JobRooms,
@@ -116,7 +116,7 @@ function firstRows(
   return rows
 }
 
-/** The run with a limit that starts next, the most urgent of all those whose turn it is. */
+/** The next run with a limit: the most urgent of those whose turn it is. */
 export function nextRated(
   { byJob, windows }: RateRooms,
   mayClaim: (job: string) => boolean,
@@ -130,14 +130,14 @@ export function nextRated(
   return best
 }
 
-/** Notes that a run starts. */
+/** Counts a start of a run. */
 export function noteStart({ byJob, windows }: RateRooms, row: RunRow): void {
   if (byJob.size === 0) return
   spend(byJob, ratedRun(row))
   for (const rows of windows) if (rows.includes(row)) rows.splice(rows.indexOf(row), 1)
 }
 
-/** Writes what has started; answers when the first run may start that a limit keeps waiting. */
+/** Stores the counted starts; returns when the first run that waits for a limit may start. */
 export function settleRates(
   tables: Tables,
   { byJob, waiting }: RateRooms,

@@ -3,8 +3,8 @@ import { forgetRun } from '../run-moves.js'
 import { dropRange, runsOfTrigger, type RunRow, type Tables } from '../tables.js'
 
 /**
- * Removes what no decision needs any more, without a trace: final runs that ended before an instant, and ranges that were
- * recorded before it. For simulations, where nobody asks what happened long ago.
+ * Removes old data that no decision needs, without a trace: final runs that ended before an instant, and ranges that
+ * were recorded before it. For simulations, which need no history.
  */
 export function forgetHistory(tables: Tables, before: Instant): void {
   const over: RunRow[] = []
@@ -20,10 +20,10 @@ export function forgetHistory(tables: Tables, before: Instant): void {
   }
 }
 
-/** Runs that did not fail, such as cancelled ones, may lie between those that did. */
+/** Other runs, such as cancelled ones, may be between the failed ones. */
 const besideFailed = 10
 
-/** Whether a run is among the newest of a trigger that is paused after so many failures in a row. */
+/** Whether a run may count for the `pauseAfter` of its trigger. */
 function mayCount(tables: Tables, { trigger }: RunRow): boolean {
   if (trigger === undefined) return false
   const pauseAfter = tables.triggers.get(trigger)?.trigger.pauseAfter

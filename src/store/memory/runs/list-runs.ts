@@ -48,7 +48,7 @@ function find(tables: Tables, filter: RunFilter): { rows: RunRow[]; lookedTo: st
   return { rows, lookedTo: undefined }
 }
 
-/** What decides whether a run is what a filter asks for. */
+/** Returns the function that decides whether a run matches a filter. */
 function matcher(tables: Tables, conditions: RunConditions): (row: RunRow) => boolean {
   const { queue, partition, errorCode, errorText, worker, labels, late } = conditions
   const { sinceAt = -Infinity, untilAt = Infinity } = conditions

@@ -50,7 +50,7 @@ export class OrderedSet<T> {
     return true
   }
 
-  /** The first item that fits. */
+  /** The first item that matches. */
   find(fits: (item: T) => boolean): T | undefined {
     for (const items of this.#chunks) for (const item of items) if (fits(item)) return item
     return undefined
@@ -93,11 +93,11 @@ export class OrderedSet<T> {
     return low
   }
 
-  /** The position of an item in a chunk, or where it would be inserted. Each run takes this way many times: it makes no objects. */
+  /** The index of an item in a chunk, or where to insert it. Called often for each run, so it creates no objects. */
   #indexIn(items: readonly T[], item: T): number {
     let low = 0
     let high = items.length
-    // Most items are added at the end, in the order of time.
+    // Most items are added at the end, ordered by time.
     if (high > 0 && this.#compare(items[high - 1] as T, item) < 0) return high
     while (low < high) {
       const middle = (low + high) >>> 1

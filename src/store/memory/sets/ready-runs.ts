@@ -28,7 +28,7 @@ export class ReadyRuns<Row extends { readonly job: string }> {
     return this.#heads.size === 0
   }
 
-  /** The most urgent run of those jobs that fit. */
+  /** The most urgent run of the jobs that match. */
   firstOf(fits: (job: string) => boolean): Row | undefined {
     return this.#heads.find((row) => fits(row.job))
   }

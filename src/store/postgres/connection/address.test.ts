@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { listenerOf, readAddress, shownAddress } from './address.js'
 
 describe('an address', () => {
-  it('gives the driver what is not Rota’s own', () => {
+  it('passes the options that are not Rota’s own to the driver', () => {
     const address = readAddress(
       'postgresql://u:p%40ss@db:6432/shop?schema=My%20Shop&connections=9&prepare=on&listen=postgres%3A%2F%2Fu%3Ap@db%2Fshop&sslmode=verify-full',
     )
@@ -15,7 +15,7 @@ describe('an address', () => {
     })
   })
 
-  it('may leave out the host of a socket', () => {
+  it('may omit the host of a socket', () => {
     expect(readAddress('postgres://u:p@/shop?host=/run/postgresql').connectionString).toBe(
       'postgres://u:p@localhost/shop?host=%2Frun%2Fpostgresql',
     )
@@ -42,7 +42,7 @@ describe('an address', () => {
     'postgres://u:/secret@db/shop',
     'postgres://u:se%cret:secret@db/shop',
     'postgres://u:sec ret:secret@db:port/shop',
-  ])('is shown without what may be a password: %s', (given) => {
+  ])('is shown without a possible password: %s', (given) => {
     expect(shownAddress(given)).not.toContain('secret')
   })
 })

@@ -1,16 +1,16 @@
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { shown as shownText } from '../../../kernel/definition/faults.js'
 
-/** What an address says. */
+/** The parts of an address. */
 export interface Address {
-  /** What messages call the store: the address without its password. */
+  /** The name of the store in messages: the address without its password. */
   readonly url: string
-  /** What the driver connects to. */
+  /** The address for the driver. */
   readonly connectionString: string
-  /** What the listener connects to, where that was said: the server itself, if the store stands behind a pooler. */
+  /** The address for the listener, if given: the server itself, if the store is behind a pooler. */
   readonly listen: string | undefined
   readonly schema: string
-  /** The most connections that are open at once, besides the listener's. */
+  /** The most open connections, besides the listener's. */
   readonly connections: number
   /** Whether statements stay prepared on their connection, which not every pooler allows. */
   readonly prepare: boolean
@@ -21,7 +21,7 @@ const ownOptions = ['schema', 'listen', 'connections', 'prepare']
 /** The server's names have 63 bytes, and the name of the channel for hints is five longer than that of the schema. */
 const longestNameBytes = 58
 
-/** Reads `postgres://user:password@host/database?schema=rota`, with the options that are Rota's own taken out. */
+/** Reads `postgres://user:password@host/database?schema=rota`; removes Rota's own options from the driver's address. */
 export function readAddress(given: string): Address {
   const parsed = parse(given)
   const refuse = (rule: string): RotaError => new RotaError('STORE_URL', `${shown(parsed)}: ${rule}`)
@@ -57,26 +57,26 @@ export function readAddress(given: string): Address {
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
 
-/** What is wrong with a mode of TLS. The driver takes a word that it does not know for none, and then may encrypt nothing. */
+/** The fault of a TLS mode. The driver ignores an unknown mode, and then may not encrypt at all. */
 export function tlsModeFault(mode: string | undefined): string | undefined {
   if (mode === undefined || mode === '' || tlsModes.includes(mode)) return undefined
   return `${shownText(mode)} is not known (allowed: ${tlsModes.join(', ')})`
 }
 
 /**
- * Where to listen, if anywhere: what stands before the server may hand a session that listens to somebody else, so that
- * nobody does behind it unless that was asked for.
+ * The address for the listener, if any. A pooler may give a listening session to another client, so behind a pooler
+ * there is no listener unless the address names one.
  */
 export function listenerOf({ listen, connectionString }: Address, isPooled: boolean): string | undefined {
   return listen ?? (isPooled ? undefined : connectionString)
 }
 
-/** An address as people may see it, whatever is wrong with it. */
+/** An address without secrets, even if it is invalid. */
 export function shownAddress(given: string): string {
   return isAddress(given) ? shown(parse(given)) : 'postgres://…'
 }
 
-/** The error does not keep its cause: that would quote the address with its password. */
+/** The error has no cause, which would quote the address with its password. */
 function parse(given: string): URL {
   if (isAddress(given)) return toUrl(given)
   throw new RotaError(
@@ -89,7 +89,7 @@ function isAddress(given: string): boolean {
   try {
     const { protocol, username, password, pathname, hash } = toUrl(given)
     decodeURIComponent(username + password)
-    // What stands behind a sign that was not encoded may be the rest of a password.
+    // The text after a character that was not encoded may be the rest of a password.
     if (pathname.includes('@') || hash !== '') return false
     return protocol === 'postgres:' || protocol === 'postgresql:'
   } catch {
@@ -97,12 +97,12 @@ function isAddress(given: string): boolean {
   }
 }
 
-/** A socket's address may leave the host out, which a URL with a user may not. */
+/** The address of a socket may have no host, which a URL with a user must have. */
 function toUrl(given: string): URL {
   return new URL(given.replace(/^([^/]*\/\/[^/?#]*@)\//, '$1localhost/'))
 }
 
-/** Options that hold no secret; all others are left out. */
+/** Options without secrets; all others are left out. */
 const shownOptions = new Set(['schema', 'connections', 'prepare', 'host', 'port', 'sslmode', 'sslrootcert'])
 
 function shown(parsed: URL): string {

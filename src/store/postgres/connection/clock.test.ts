@@ -4,7 +4,7 @@ import { DatabaseClock } from './clock.js'
 
 const hour = 3_600_000
 
-/** A host with a wall clock of its own and time that the test moves. */
+/** A host with its own wall clock; the test moves its time. */
 class Host implements Clock {
   elapsedMs = 0
   readonly #wall: number
@@ -33,7 +33,7 @@ it('a wall clock that is wrong by an hour changes nothing', () => {
   }
 })
 
-it('a quick answer narrows what a slow one said, and a slow one does not widen it again', () => {
+it('a quick answer narrows the estimate of a slow one, and a slow one does not widen it again', () => {
   const host = new Host(0)
   const clock = new DatabaseClock(host)
   clock.observe({ serverMs: 10_400, beforeMs: 0, afterMs: 800 })
@@ -43,7 +43,7 @@ it('a quick answer narrows what a slow one said, and a slow one does not widen i
   expect(clock.now()).toBe(12_000)
 })
 
-it('a better estimate never takes time back, and a server clock that was set is followed', () => {
+it('a better estimate never moves time back, and a server clock that was set is followed', () => {
   const host = new Host(0)
   const clock = new DatabaseClock(host)
   clock.observe({ serverMs: 10_000, beforeMs: 0, afterMs: 100 })

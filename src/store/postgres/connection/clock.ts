@@ -1,26 +1,26 @@
 import type { Clock, TimerOptions, WakeSignal } from '../../../time/clock.js'
 import type { Instant } from '../../../time/instant.js'
 
-/** A reading of the server's clock, and what the own one showed before it was asked and after it had answered. */
+/** A reading of the server's clock, and the local time before the request and after the answer. */
 export interface ServerReading {
   readonly serverMs: number
   readonly beforeMs: number
   readonly afterMs: number
 }
 
-/** Two good clocks drift apart by no more than this part of the time that passes. */
+/** Two good clocks drift apart by no more than this part of the elapsed time. */
 const drift = 0.0002
 
-/** A reading that took longer says too little to be worth anything once there is a better one. */
+/** A reading that took longer is too inexact to be used once there is a better one. */
 const longReadingMs = 1000
 
 /**
- * The database's clock, as far as it can be known here: monotonic time of this machine plus an offset that every answer
- * of the server narrows. The wall clock of the machine plays no part in it once the server has answered.
+ * An estimate of the database's clock: monotonic time of this machine plus an offset that every answer of the server
+ * narrows. The wall clock of the machine is not used once the server has answered.
  */
 export class DatabaseClock implements Clock {
   readonly #own: Clock
-  /** The offset lies between these, as of `atMs` of the own clock. */
+  /** The bounds of the offset at `atMs` of the local clock. */
   #bounds: { readonly low: number; readonly high: number; readonly atMs: number } | undefined
   #last: Instant = 0
 
@@ -28,7 +28,7 @@ export class DatabaseClock implements Clock {
     this.#own = own
   }
 
-  /** Learns from an answer of the server: when it was read there lies between the question and the answer. */
+  /** Narrows the offset: the server read its clock between the request and the answer. */
   observe({ serverMs, beforeMs, afterMs }: ServerReading): void {
     const reading = { low: serverMs - afterMs, high: serverMs - beforeMs, atMs: afterMs }
     if (this.#bounds === undefined) {
@@ -39,7 +39,7 @@ export class DatabaseClock implements Clock {
     const slackMs = (afterMs - this.#bounds.atMs) * drift
     const low = Math.max(reading.low, this.#bounds.low - slackMs)
     const high = Math.min(reading.high, this.#bounds.high + slackMs)
-    // Where the two contradict each other the server's clock was set, and the newer one is right.
+    // If the two contradict each other, the server's clock was set, and the newer one is right.
     this.#bounds = low <= high ? { low, high, atMs: afterMs } : reading
   }
 
@@ -47,7 +47,7 @@ export class DatabaseClock implements Clock {
     if (this.#bounds === undefined) return this.#own.now()
     const { low, high } = this.#bounds
     const now = Math.floor(this.#own.monotonicMs() + (low + high) / 2)
-    // A better estimate may lie a little behind the last one: time stands still rather than go back.
+    // A better estimate may be slightly earlier than the last one: then time stands still instead of going back.
     if (now < this.#last && this.#last - now < longReadingMs) return this.#last
     this.#last = now
     return now
@@ -82,5 +82,5 @@ export class DatabaseClock implements Clock {
   }
 }
 
-/** A step of the server's clock goes unnoticed for at most this long. */
+/** A step of the server's clock is noticed within this time. */
 const longestPieceMs = 30_000

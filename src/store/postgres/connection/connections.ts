@@ -3,18 +3,18 @@ import type { Clock } from '../../../time/clock.js'
 import type { Driver } from './driver.js'
 import { isAway, isSilent } from './errors.js'
 
-/** An answer that takes longer means that the connection is cut without either side knowing. Longer than any lock is waited for. */
+/** If an answer takes longer, the connection counts as broken. Longer than any wait for a lock. */
 const answerLimitMs = 8000
 
-/** Short enough that whoever waits can try once more. */
+/** Short enough that a waiting caller can try again. */
 const connectLimitMs = 4000
 
-/** How long a connection may take to say goodbye. */
+/** How long closing a connection may take. */
 const endLimitMs = 1000
 
 const int8 = 20
 
-/** The connections of a store: a few, opened when they are needed and kept. None has any state between two uses. */
+/** The connections of a store: a few, opened on demand and kept. None has any state between two uses. */
 export class Connections {
   readonly #driver: Driver
   readonly #connectionString: string
@@ -36,12 +36,12 @@ export class Connections {
     this.#clock = options.clock
   }
 
-  /** From now on, the server works on a statement of these connections only for so long. */
+  /** Sets the time limit of statements on these connections. */
   limitStatements(ms: number): void {
     this.#statementMs = ms
   }
 
-  /** Lends a connection; one that broke meanwhile, or that its user left in doubt, is not lent again. */
+  /** Lends a connection; a broken one, or one in an unknown state, is not lent again. */
   async use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     while (this.#inUse >= this.#limit) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#inUse++
@@ -64,21 +64,21 @@ export class Connections {
     }
   }
 
-  /** Says that a connection is in a state that nobody knows, because of an error: it is ended rather than lent again. */
+  /** Marks a connection as being in an unknown state after an error: it is closed instead of lent again. */
   giveUp(client: Client, error: unknown): void {
     this.#broken.add(client)
     this.#doubtFree(error)
   }
 
   /**
-   * What tells one life of the server from another, as it was when the connection was opened: a restart or a crash of
-   * the server begins a new one, and so does a standby that takes its place.
+   * The incarnation of the server when the connection was opened: a restart or a crash of the server begins a new one,
+   * and so does a standby that replaces it.
    */
   lifeOf(client: Client): string {
     return this.#lives.get(client) ?? ''
   }
 
-  /** Ends the connections; those that are lent end when they come back. */
+  /** Closes the connections; lent ones are closed when they are returned. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#endFree()
@@ -105,7 +105,7 @@ export class Connections {
     return client
   }
 
-  /** What silenced one has silenced those that did nothing meanwhile, and each would have to be waited for. */
+  /** If one connection got no answer, idle ones probably get none either, and each would cost the whole time limit. */
   #doubtFree(error: unknown): void {
     if (isSilent(error)) void this.#endFree()
   }
@@ -120,11 +120,11 @@ export class Connections {
   }
 }
 
-// Statistics do not outlive a crash, after which the server may go on under the same first process; a copy of a server
-// that was shut down in order has the same statistics, but another first process.
+// A crash resets statistics but may keep the same postmaster; a copy of a server that was shut down cleanly has the
+// same statistics, but another postmaster.
 const LIFE = `select concat(pg_postmaster_start_time(), ' ', stats_reset) as life from pg_stat_bgwriter`
 
-/** What all connections of a store have in common. */
+/** The common options of all connections of a store. */
 export function connectionOptions(driver: Driver) {
   return {
     application_name: 'rota',
@@ -134,14 +134,14 @@ export function connectionOptions(driver: Driver) {
     keepAliveInitialDelayMillis: 5000,
     types: {
       getTypeParser(oid: number, format?: string): (text: string) => unknown {
-        // Instants and counts: none of them is beyond what a number holds exactly.
+        // Instants and counts are always exact as a number.
         return oid === int8 ? Number : driver.types.getTypeParser(oid, format)
       },
     },
   }
 }
 
-/** Ends a connection in order; one whose other side does not answer is dropped. */
+/** Closes a connection; drops it if the server does not answer. */
 export async function endConnection(client: Client, clock: Clock): Promise<void> {
   const cancel = clock.timer(endLimitMs, () => client.connection.stream.destroy())
   await client.end().catch(() => undefined)

@@ -8,7 +8,7 @@ import {
 } from '../../sql/statement.js'
 import { awaited, perform, type Rows, type Sql } from '../../sql/verb.js'
 
-/** Statements as they are sent: in a text `rota.` stands for the schema of the store, `'rota'::name` for its name, `rota_lock_key` for its lock. */
+/** Statements for one store: replaces `rota.` by its schema, `'rota'::name` by the name of the schema, `rota_lock_key` by its lock. */
 export class Statements {
   readonly schema: string
   readonly #quoted: string
@@ -21,7 +21,7 @@ export class Statements {
     this.#isPrepared = options.prepare
   }
 
-  /** The text for this store's schema, and its name where it stays prepared. */
+  /** The text for this store's schema, and its name if it stays prepared. */
   of(sql: Statement): { readonly text: string; readonly name: string | undefined } {
     const known = this.#known.get(sql)
     if (known !== undefined) return known
@@ -32,7 +32,7 @@ export class Statements {
   }
 
   text(sql: string): string {
-    // In one pass and by a function: whatever a schema is called, its name stands there as it is.
+    // In one pass and by a function, so that any name of a schema is inserted unchanged.
     return sql.replaceAll(/\brota\.|'rota'::name|rota_lock_key/g, (place) => {
       if (place === 'rota.') return `${this.#quoted}.`
       return place === 'rota_lock_key' ? this.lockKey : this.#literal
@@ -49,12 +49,12 @@ export class Statements {
   }
 }
 
-/** Sets Rota's advisory locks apart from those of others: the letters "Rota". */
+/** Distinguishes Rota's advisory locks from those of others: the letters "Rota". */
 const lockClass = 0x52_6f_74_61
 
-/** One connection behind a few typed verbs. */
+/** One connection with a few typed methods. */
 export class Database {
-  /** The same for verbs. */
+  /** The same in the form that verbs use. */
   readonly sql: Sql = {
     change: (sql, ...values) => awaited(this.change(sql, ...values)),
     get: <Row>(sql: Statement, ...values: readonly SqlValue[]) => awaited(this.get<Row>(sql, ...values)),
@@ -71,7 +71,7 @@ export class Database {
   #hasChanged = false
   #isOver = false
 
-  /** Waits for each answer as long as the connection does, or only for `answerMs`. */
+  /** The time limit of answers is that of the connection, or `answerMs`. */
   constructor(client: Client, statements: Statements, options: { answerMs?: number | undefined } = {}) {
     this.#client = client
     this.#statements = statements
@@ -83,12 +83,12 @@ export class Database {
     return this.#hasChanged
   }
 
-  /** Sends nothing more: what would come now would stand outside the transaction. */
+  /** Refuses further statements: they would be outside the transaction. */
   end(): void {
     this.#isOver = true
   }
 
-  /** How many rows a statement changed. */
+  /** Performs a statement; returns how many rows it changed. */
   async change(sql: Statement, ...parameters: readonly SqlValue[]): Promise<number> {
     return (await this.#send(sql, parameters)).rowCount ?? 0
   }
@@ -101,18 +101,18 @@ export class Database {
     return (await this.#send<Row>(sql, parameters)).rows
   }
 
-  /** The first column of the first row; what is null there is undefined. */
+  /** The first column of the first row; undefined for null. */
   async value(sql: Statement, ...parameters: readonly SqlValue[]): Promise<string | number | undefined> {
     const row = await this.get<Record<string, string | number | null>>(sql, ...parameters)
     return row === undefined ? undefined : (Object.values(row)[0] ?? undefined)
   }
 
-  /** Inserts rows; how many rows that changed. */
+  /** Inserts rows; returns how many rows it changed. */
   insert(sql: Statement, rows: Rows): Promise<number> {
     return rows.length === 0 ? Promise.resolve(0) : this.change(sql, ...columnsOf(rows))
   }
 
-  /** Inserts rows; for each whether it is new. Of two rows with one key the first is the one that was added. */
+  /** Inserts rows; returns for each whether it is new. Of two rows with the same key the first one is added. */
   async added(sql: Statement, rows: Rows): Promise<boolean[]> {
     if (rows.length === 0) return []
     const fresh = await this.all<{ key: SqlScalar }>(sql, ...columnsOf(rows))

@@ -1,10 +1,10 @@
 import type * as Pg from 'pg'
 import { RotaError } from '../../../kernel/definition/errors.js'
 
-/** The driver, as far as a store uses it. */
+/** The part of the driver that a store uses. */
 export type Driver = typeof Pg
 
-/** The driver, loaded when a store is opened: it is an optional peer, so that it may be missing. */
+/** Loads the driver when a store is opened: it is an optional peer dependency, so it may be missing. */
 export async function loadDriver(url: string): Promise<Driver> {
   try {
     return await import('pg')

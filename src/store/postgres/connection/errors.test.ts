@@ -17,7 +17,7 @@ test.each([
   ['Client has encountered a connection error and is not queryable', 'the connection was lost'],
   ['Connection terminated unexpectedly', 'the connection was lost'],
   ['Query read timeout', 'no answer in time'],
-])('%s, as the driver says, is STORE_AWAY in other words', (message, words) => {
+])('%s of the driver becomes STORE_AWAY with a plain message', (message, words) => {
   expect(toRotaError(new Error(message), 'postgres://here')).toMatchObject({
     code: 'STORE_AWAY',
     message: `postgres://here: the database cannot be reached (Postgres: ${words})`,

@@ -1,27 +1,27 @@
 import { RotaError, type ErrorCode } from '../../../kernel/definition/errors.js'
 
-/** What the driver throws for an answer of the server: the SQLSTATE beside the message. The system's errors name a call. */
+/** An error of the driver: from the server with its SQLSTATE, from the system with the name of a call. */
 interface DatabaseError extends Error {
   readonly code: string
   readonly syscall?: string
 }
 
-/** Whether the same transaction may succeed if it is made again: somebody else was in its way, or it took too long. */
+/** Whether a repetition of the transaction may succeed: others blocked it, or it took too long. */
 export function isConflict(error: unknown): boolean {
   return isInTheWay(error) || isCancelled(error)
 }
 
-/** Whether the server ended the statement, as it does with one that takes longer than `statement_timeout`. */
+/** Whether the server cancelled the statement, for example after `statement_timeout`. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014'
 }
 
-/** Whether other transactions were in the way of this one: a conflict, a deadlock, or a lock that was not to be had in time. */
+/** Whether other transactions blocked this one: a conflict, a deadlock, or a lock that was not free in time. */
 export function isInTheWay(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes(codeOf(error))
 }
 
-/** Whether the connection is gone, or the server cannot serve it now; what was under way may have been committed or not. */
+/** Whether the connection is lost, or the server cannot serve it now; an open transaction may be committed or not. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof RotaError) return false
   if (isOfFile(error)) return false
@@ -29,37 +29,37 @@ export function isAway(error: unknown): boolean {
   return awayCodes.has(code) || code.startsWith('08') || (code === '' && awayMessages.test(error.message))
 }
 
-/** Whether the server takes no writes, now: nothing was written. */
+/** Whether the server is read-only now: nothing was written. */
 export function isReadOnly(error: unknown): boolean {
   return codeOf(error) === '25006'
 }
 
-/** Whether the role may not do it. */
+/** Whether the role has no right to do it. */
 export function isForbidden(error: unknown): error is Error {
   return codeOf(error) === '42501'
 }
 
-/** Whether nobody has answered: the connection may be cut without either side knowing. */
+/** Whether there was no answer: the connection may be broken without either side noticing. */
 export function isSilent(error: unknown): boolean {
   return error instanceof Error && codeOf(error) === '' && silentMessages.test(error.message)
 }
 
-/** Whether a transaction was asked for whose number the server has not given out yet. */
+/** Whether the status of a transaction was requested whose number the server has not assigned yet. */
 export function isInFuture(error: unknown): boolean {
   return codeOf(error) === '22023'
 }
 
-/** The catalogue's error for what the server or the driver reports; anything else stays what it is. */
+/** Converts an error of the server or the driver to one of the catalogue; returns any other error unchanged. */
 export function toRotaError(error: unknown, url: string): unknown {
   if (error instanceof RotaError || !(error instanceof Error)) return error
   const known = knownOf(error)
   if (known === undefined) return error
-  // An attempt at several addresses of a host says nothing by itself.
+  // The error of an attempt at several addresses of a host has no message.
   const said = error.message === '' ? codeOf(error) : inWords(error)
   return new RotaError(known.code, `${url}: ${known.sentence} (Postgres: ${said})`, { cause: error })
 }
 
-/** What the driver itself says of a connection speaks of its own parts. */
+/** Replaces the driver's own messages about connections, which mention its internals. */
 function inWords(error: Error): string {
   if (isSilent(error)) return 'no answer in time'
   return codeOf(error) === '' && awayMessages.test(error.message) ? 'the connection was lost' : error.message
@@ -90,7 +90,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? (error as DatabaseError).code : ''
 }
 
-// The operator ends sessions with a restart, the server those that stall; the others are the system's own.
+// Sessions that an operator or the server ends; the others are codes of the system.
 const awayCodes = new Set([
   '57P01',
   '57P02',
@@ -121,12 +121,12 @@ type Known = { readonly code: ErrorCode; readonly sentence: string }
 
 const notPrepared: Known = {
   code: 'STORE_URL',
-  sentence: 'statements do not stay prepared behind this pooler; take `prepare=on` out of the address',
+  sentence: 'this pooler does not support prepared statements; remove `prepare=on` from the address',
 }
 
 const byCode: Readonly<Record<string, Known | undefined>> = {
-  '40001': { code: 'STORE_BUSY', sentence: 'other processes were in the way for too long' },
-  '40P01': { code: 'STORE_BUSY', sentence: 'other processes were in the way for too long' },
+  '40001': { code: 'STORE_BUSY', sentence: 'other processes blocked it for too long' },
+  '40P01': { code: 'STORE_BUSY', sentence: 'other processes blocked it for too long' },
   '55P03': { code: 'STORE_BUSY', sentence: 'another process holds the store' },
   '57014': {
     code: 'STORE_BUSY',
@@ -135,57 +135,60 @@ const byCode: Readonly<Record<string, Known | undefined>> = {
   },
   '25006': {
     code: 'STORE_AWAY',
-    sentence: 'this server only lets read, as a standby does; name the primary',
+    sentence: 'this server is read-only, like a standby; use the address of the primary',
   },
   '53300': {
     code: 'STORE_AWAY',
-    sentence: 'the server has no connection left; lower `connections` or raise its max_connections',
+    sentence: 'the server has no free connection; lower `connections` or raise its max_connections',
   },
   '3D000': {
     code: 'STORE_URL',
-    sentence: 'there is no such database; make it with `create database`, or name another',
+    sentence: 'the database does not exist; create it with `create database`, or use another',
   },
   '28000': {
     code: 'STORE_URL',
     sentence:
-      'the server lets nobody in like this; its pg_hba.conf decides by user, database, host and TLS (`sslmode`)',
+      'the server refuses this connection; its pg_hba.conf decides by user, database, host and TLS (`sslmode`)',
   },
   '42939': {
     code: 'STORE_URL',
-    sentence: 'Postgres keeps names that begin with pg_ for itself; name another schema',
+    sentence: 'Postgres reserves names that begin with pg_; use another schema',
   },
   '26000': notPrepared,
   '42P05': notPrepared,
   ERR_TLS_CERT_ALTNAME_INVALID: {
     code: 'STORE_URL',
-    sentence: 'the certificate of the server is for another host; use a name that stands in it',
+    sentence: 'the certificate of the server is for another host; use a host name that it contains',
   },
   CERT_HAS_EXPIRED: { code: 'STORE_URL', sentence: 'the certificate of the server has expired' },
-  '3F000': { code: 'STORE_NOT_FOUND', sentence: 'there is no such schema' },
+  '3F000': { code: 'STORE_NOT_FOUND', sentence: 'the schema does not exist' },
   '42P01': { code: 'STORE_CORRUPT', sentence: 'the schema is not a Rota store' },
   '53100': { code: 'STORE_FULL', sentence: 'the disk of the database is full; nothing was changed' },
   '58030': { code: 'STORE_IO', sentence: 'the disk of the database failed to read or write' },
   XX001: { code: 'STORE_CORRUPT', sentence: 'the database reports damage' },
   XX002: { code: 'STORE_CORRUPT', sentence: 'the database reports damage' },
-  '42501': { code: 'STORE_URL', sentence: 'this role may not do what the store needs' },
+  '42501': { code: 'STORE_URL', sentence: 'this role lacks a right that the store needs' },
 }
 
 // The driver's own errors, again.
 const byMessage: readonly (readonly [RegExp, Known])[] = [
   [
     /does not support SSL/,
-    { code: 'STORE_URL', sentence: 'the server speaks no TLS; leave `sslmode` out, or set ssl = on there' },
+    {
+      code: 'STORE_URL',
+      sentence: 'the server does not support TLS; remove `sslmode`, or set ssl = on there',
+    },
   ],
   [
     /client password must be/,
-    { code: 'STORE_URL', sentence: 'the server asks for a password, and the address has none' },
+    { code: 'STORE_URL', sentence: 'the server requires a password, and the address has none' },
   ],
 ]
 
 const notTrusted: Known = {
   code: 'STORE_URL',
   sentence:
-    'nothing here vouches for the certificate of the server; name the authority that signed it with `sslrootcert=<file>`',
+    'the certificate of the server is not trusted; name the authority that signed it with `sslrootcert=<file>`',
 }
 
 const certificateCodes = new Set([

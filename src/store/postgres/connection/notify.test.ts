@@ -20,15 +20,15 @@ const wants = (worker: string, job: string): Turn => {
   return { worker, now: t0, finished: [], claimRequest: { jobs: [job], slots: 9, prefetch: 0 } }
 }
 
-describe('what is recorded in one commit with a turn is told to other processes', () => {
-  it('where the turn did not claimRequest it', async () => {
+describe('other processes are notified of runs that are recorded in one commit with a turn', () => {
+  it('if the turn did not request them', async () => {
     const { stage, next } = await watched()
     const told = next()
     await Promise.all([stage.enqueue([aRun('other')]), stage.store.turn(wants('w', 'idle'))])
     await told
   })
 
-  it('where the worker of the turn has lost its lease', async () => {
+  it('if the worker of the turn has lost its lease', async () => {
     const { stage, next } = await watched()
     await stage.store.retire({ worker: 'w', now: t0 })
     const told = next()
@@ -43,7 +43,7 @@ async function watched(): Promise<{ stage: Stage; next: () => Promise<void> }> {
   const stage = new Stage(opened)
   await stage.jobs([aJob('work'), aJob('idle')])
   await stage.worker('w')
-  // What is usual is only done once the definitions are known.
+  // The one-call function is used only once the definitions are known.
   await stage.store.turn(wants('w', 'work'))
   const other = await openPostgresStore({ url: opened.url, clock: systemClock })
   const hints: (() => void)[] = []

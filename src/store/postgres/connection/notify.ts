@@ -1,17 +1,17 @@
 import type { Clock } from '../../../time/clock.js'
 import type { Connections } from './connections.js'
 
-/** Notifications that follow each other faster than this are one. */
+/** Notifications within this time are sent as one. */
 const pauseMs = 10
 
-/** Tells other processes that something was committed: after the commit, and never more often than is of use. */
+/** Notifies other processes of commits: after the commit, and not more often than useful. */
 export class Notify {
   readonly #connections: Connections
   readonly #clock: Clock
   readonly #channel: string
   readonly #own: string
   #isSending = false
-  /** What is to be told next, if anything. */
+  /** The content of the next notification. */
   #next: 'nothing' | 'runs' | 'anything' = 'nothing'
 
   constructor(options: { connections: Connections; clock: Clock; channel: string; own: string }) {
@@ -34,13 +34,13 @@ export class Notify {
       this.#next = 'nothing'
       try {
         await this.#connections.use((client) =>
-          // Nobody waits for the disk because of a hint.
+          // A hint must not wait for the disk.
           client.query(
             `begin; set local synchronous_commit = off; select pg_notify(${this.#channel}, '${payload}'); commit`,
           ),
         )
       } catch {
-        // Only a hint: whoever misses it finds out at the next slow poll.
+        // Only a hint: a process that misses it notices the commit at its next slow poll.
       }
       await this.#clock.sleep(pauseMs)
     } while (this.#next !== 'nothing')

@@ -6,24 +6,24 @@ import { isAway, isCancelled, isConflict, toRotaError } from './errors.js'
 import type { ProcessCache } from '../commit/process-cache.js'
 import { Session } from '../commit/session.js'
 
-/** How long a question is asked again while the server is away, and how soon. */
+/** How long a query is repeated while the server cannot be reached, and after which pause. */
 const askLimitMs = 5000
 const pauseMs = 100
 
-/** What a reader is made of. */
+/** The options of a reader. */
 export interface ReaderOptions {
   readonly connections: Connections
   readonly statements: Statements
   readonly remembered: ProcessCache
   readonly clock: Clock
   readonly url: string
-  /** Why nothing more may be asked, once that is so. */
+  /** Why no more queries are accepted; undefined while they are. */
   readonly ended: () => RotaError | undefined
-  /** Whether the server works on a question only for so long: one that takes longer is not asked again. */
+  /** Whether queries have a time limit: one that exceeds it is not repeated. */
   readonly isLimited: boolean
 }
 
-/** Asks questions that change nothing, beside what is being committed. */
+/** Performs read-only queries, independently of commits. */
 export class Reader {
   readonly #options: ReaderOptions
 
@@ -31,7 +31,7 @@ export class Reader {
     this.#options = options
   }
 
-  /** Asks what one statement answers, or several that need not fit together; again where the server was away. */
+  /** Performs one statement, or several that need no common snapshot; repeats it if the server could not be reached. */
   async ask<T>(
     question: (session: Session) => Promise<T>,
     options: { readonly answerMs?: number | undefined } = {},
@@ -52,7 +52,7 @@ export class Reader {
     }
   }
 
-  /** Asks several questions whose answers have to fit together. */
+  /** Performs several queries on one snapshot. */
   askTogether<T>(question: (session: Session) => Promise<T>): Promise<T> {
     return this.ask(async (session) => {
       await session.db.change('begin isolation level repeatable read read only')
@@ -77,6 +77,6 @@ export class Reader {
 }
 
 function tooLong(url: string, cause: unknown): RotaError {
-  const message = `${url}: the database needed too long for this question; ask for less, such as a shorter time`
+  const message = `${url}: the query took too long; request less, such as a shorter period`
   return new RotaError('READ_TOO_LONG', message, { cause })
 }

@@ -8,22 +8,22 @@ import type { Driver } from './driver.js'
 const firstPauseMs = 100
 const longestPauseMs = 5000
 
-/** How often it is asked whether there still is somebody at the other end: nobody says so where nothing happens. */
+/** How often the connection is checked: without traffic a broken connection is not noticed. */
 const askMs = 5000
 const askLimitMs = 4000
 
-/** What a watch is made of. */
+/** The options of a watch. */
 export interface WatchOptions {
   readonly driver: Driver
-  /** The server itself, since a transaction pooler hands no notifications on; nobody listens where it is not known. */
+  /** The address of the server itself, since a transaction pooler forwards no notifications; absent: no listener. */
   readonly connectionString: string | undefined
   readonly channel: string
-  /** What notifications of this process say, so that it does not wake itself. */
+  /** The content of this process's own notifications, so that it does not wake itself. */
   readonly own: string
   readonly clock: Clock
 }
 
-/** Tells those who watch that another process has committed something. Listens only while somebody watches. */
+/** Notifies watchers of commits by other processes. Listens only while there are watchers. */
 export class Watch {
   readonly #options: WatchOptions
   readonly #hints = new Set<Hint>()
@@ -36,14 +36,14 @@ export class Watch {
     this.#options = options
   }
 
-  /** Whether nothing is heard of other processes. */
+  /** Whether notifications of other processes are not received. */
   get isDeaf(): boolean {
     return this.#options.connectionString === undefined
   }
 
-  /** Calls back after commits of other processes; returns the function that ends it. */
+  /** Calls back after commits of other processes; returns the function that stops it. */
   add(hint: Hint): () => void {
-    // One and the same function may watch twice.
+    // The same function may be added twice.
     const own: Hint = (news) => hint(news)
     this.#hints.add(own)
     if (this.#hints.size === 1) void this.#listen()
@@ -75,7 +75,7 @@ export class Watch {
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
       this.#failures = 0
       this.#askLater(client)
-      // What happened before it listened, or while it did not, nobody will say.
+      // Commits before it listened, or while it did not, are never reported.
       this.#tell()
     } catch {
       this.#lost(client)
@@ -96,7 +96,7 @@ export class Watch {
     }
   }
 
-  /** A hint may be late: the slow poll stands behind it while there is no connection. */
+  /** A hint may be late: without a connection the slow poll finds changes. */
   #lost(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined

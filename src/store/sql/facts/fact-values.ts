@@ -1,5 +1,5 @@
 /*
- * Facts as the values of a row, each beside the columns that they go into.
+ * Facts as the values of a row, each next to its columns.
  */
 import type { RunFact, TriggerFact, WorkerFact } from '../../../kernel/run/fact.js'
 import type { Hold } from '../../../kernel/hold/hold.js'
@@ -87,10 +87,10 @@ function workerOf(run: RunFact): string | undefined {
   return run.worker ?? (livesInRow(run, run.attempts.at(-1)) ? run.attempts.at(-1)?.worker : undefined)
 }
 
-/** The columns of `attemptRows`, behind the run's own; `worker` is given by its id. */
+/** The columns of `attemptRows`, after the run's own; `worker` is given by its id. */
 export const ATTEMPT_COLUMNS = `attempt, worker, claimed_at, started_at, ended_at, ended, error`
 
-/** The rows of those attempts of a run that do not live in the run's own row. */
+/** The rows of a run's attempts that are not stored in the run's own row. */
 export function attemptRows(run: RunFact) {
   const recorded = run.attempts.filter((attempt) => attempt.end !== undefined && !livesInRow(run, attempt))
   return recorded.map(
@@ -100,7 +100,7 @@ export function attemptRows(run: RunFact) {
   )
 }
 
-/** A first attempt that ends done lives in the row of its run. */
+/** A first attempt that is done is stored in the row of its run. */
 function livesInRow(run: RunFact, attempt: Attempt | undefined): boolean {
   return attempt?.end === 'done' && run.attempt === 1 && phases.indexOf(run.phase) === done
 }

@@ -23,9 +23,9 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 
-// Each relies on: primary key, read from a place on.
+// Each relies on: primary key, read from a key on.
 const WORKERS = `select * from rota.workers where key > $1 order by key limit $2`
-// What a worker was given already is no longer a fact, although it is kept until its next turn.
+// Delivered notices are no longer facts, although they are kept until the next turn.
 const NOTICES = `select run, attempt, kind from rota.notices where worker = $1 and id > $2 order by id`
 const HOLDS = `select * from rota.holds where id > $1 order by id limit $2`
 const RUNS = `${FROM_RUNS} where runs.seq > $1 order by runs.seq limit $2`
@@ -38,7 +38,7 @@ const LOGS = `select runs.id as run, logs.seq, logs.attempt, logs.at, logs.level
   from rota.logs join rota.runs on runs.seq = logs.run
   where logs.run > $1 and logs.run <= $2 order by logs.run, logs.seq`
 
-/** Facts from a place on, and the last place; absent where there was nothing. */
+/** Facts from a key on, and the last key; undefined if there are none. */
 type Found = { facts: Fact[]; last: string | undefined }
 
 type Section = (session: Session, after: string, limit: number) => Verb<Found>

@@ -45,7 +45,7 @@ const RUN = `insert into rota.runs (${RUN_COLUMNS})
 const ATTEMPT = `insert into rota.attempts (run, ${ATTEMPT_COLUMNS})
   values ($1, $2, (select key from rota.workers where id = $3), $4, $5, $6, $7, $8)`
 
-/** Puts facts in as they are. */
+/** Inserts facts unchanged. */
 export function* takeFacts(session: Session, batch: readonly Fact[]): Verb<void> {
   session.beExclusive()
   for (const fact of batch) yield* takeFact(session, fact)
@@ -61,7 +61,7 @@ function* takeFact(session: Session, fact: Fact): Verb<void> {
       return yield* markLimitsChanged(session)
     case 'job':
       yield* writeJobs(session, [fact.job], fact.source)
-      // The revision that tells of a change is a fact of its own, and may not move with it.
+      // The revision is a separate fact, so it may not have changed.
       return session.forgetCatalog()
     case 'worker':
       return yield* takeWorker(session, fact.worker)

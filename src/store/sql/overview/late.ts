@@ -11,8 +11,8 @@ const headOf = (column: string): string => `select runs.${column} from rota.runs
   where state = ${ready} and runs.job = lines.job and runs.priority = lines.priority
   order by runs.run_at, runs.seq limit 1`
 
-// Ready runs stand in lines, one for each job and priority. This jumps from line to line, however long each is. The
-// oldest runs of all are in the lines with the oldest heads.
+// Ready runs form one line for each job and priority. This jumps from line to line, however long each is. The oldest
+// runs of all are in the lines with the oldest heads.
 const LINES = `with recursive jobs (job) as (
     select (select runs.job from rota.runs where state = ${ready} order by runs.job limit 1)
     union all

@@ -4,19 +4,19 @@ import type { SqlValue } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** How many ranges are looked at in one go: others get their turn in between. */
+/** How many ranges one step reads: other work continues in between. */
 const rangesPerLook = 2000
 
 // Relies on: primary key backwards.
 const LOOK_END = `select seq from rota.ledger where seq < $1 order by seq desc limit 1 offset ${rangesPerLook - 1}`
 
-/** A part of a page, and from where to continue if it is not the whole. */
+/** A part of a page, and where to continue if there is more. */
 export interface LedgerPart {
   readonly entries: readonly LedgerEntry[]
   readonly next: LedgerPage | undefined
 }
 
-/** Ranges of the ledger, the newest recorded first: a bounded number of them is looked at. */
+/** Ranges of the ledger, the newest recorded first; reads a bounded number. */
 export function* ledgerPage(session: Session, request: LedgerPage): Verb<LedgerPart> {
   const { limit, before = Number.MAX_SAFE_INTEGER, triggers, reasons, fromAt, untilAt } = request
   const end = triggers === undefined ? yield* session.sql.value<number>(LOOK_END, before) : undefined

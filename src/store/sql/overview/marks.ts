@@ -22,10 +22,10 @@ interface MarkRow {
   readonly finished_at: number | null
 }
 
-/** How many triggers are asked for in one go: others get their turn in between. */
+/** How many triggers one step reads: other work continues in between. */
 const lanesPerLook = 10
 
-/** Asks for the marks of a few triggers at a time. */
+/** Reads the marks of a few triggers at a time. */
 export async function laneByLane(
   triggers: readonly string[],
   ask: (some: readonly string[]) => Promise<RunMark[]>,
@@ -49,7 +49,7 @@ export function* recentRuns(
   return found.flat().map(markOf)
 }
 
-/** The runs of triggers in a stretch of time. */
+/** The runs of triggers in a range of time. */
 export function* lanes(session: Session, request: Parameters<Overview['lanes']>[0]): Verb<RunMark[]> {
   const { triggers, fromAt, untilAt, limit } = request
   const found = yield* session.sql.together(

@@ -5,7 +5,7 @@ import { running } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** Processes commit in another order than they look at their clocks; by how much at most is a guess that costs little. */
+/** Processes may commit in another order than they read their clocks. The bound is a guess that costs little. */
 const reorderedMs = 1000
 
 // Relies on: primary keys, runs_ended, runs_running, workers_live and notes_at: each part reads one end of an index, or
@@ -38,7 +38,7 @@ interface NumbersRow {
   readonly audit: number | null
 }
 
-/** The numbers of which one changes whenever something changes. */
+/** Numbers that change whenever the store changes. */
 export function* pulse(session: Session): Verb<Pulse> {
   const meta = yield* readMeta(session)
   const row = (yield* session.sql.get<NumbersRow>(NUMBERS)) as NumbersRow

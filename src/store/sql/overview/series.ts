@@ -7,10 +7,10 @@ import type { SqlValue } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** How many ends are looked at in one go: others get their turn in between. */
+/** How many ends one step reads: other work continues in between. */
 const endsPerLook = 1000
 
-/** The last end that was looked at; many runs may have ended in the same millisecond. */
+/** The last end that was read; many runs may have ended in the same millisecond. */
 export interface LastEnd {
   readonly finished_at: number
   readonly seq: number
@@ -26,7 +26,7 @@ const binOf = (ms: string): string =>
   `case when ${ms} is null then -1 ${binBounds.map((bound, bin) => `when ${ms} <= ${bound} then ${bin}`).join(' ')} else ${binBounds.length} end`
 
 const TOOK = binOf('(finished_at - started_at)')
-// What a backfill makes again was never to begin at its due instant.
+// A run of a backfill was never meant to begin at its due instant.
 const LATE = binOf(
   `(case when attempt = 1 and origin <> ${originCode('backfill')} then started_at - due_at end)`,
 )
@@ -40,7 +40,7 @@ interface CountRow {
   readonly runs: number
 }
 
-/** Counts a bounded number of ends, from the last one on that was looked at; answers where to continue. */
+/** Counts a bounded number of ends after the last one that was read; returns where to continue. */
 export function* seriesPart(
   session: Session,
   request: SeriesRequest,

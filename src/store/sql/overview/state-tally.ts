@@ -3,7 +3,7 @@ import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 
-/** How many entries are looked at in one go: others get their turn in between. */
+/** How many entries one step reads: other work continues in between. */
 const entriesPerLook = 2000
 
 // Both rely on: primary key.
@@ -15,7 +15,7 @@ const counted = (text: string): string => `select ${text} as text, count(*) as e
 
 const COUNT = each({ sqlite: counted('value ->> $5'), postgres: counted('value::json ->> $5::text') })
 
-/** Counts a bounded number of entries by a text in their values, from an item on; answers where to continue. */
+/** Counts a bounded number of entries by a text in their values, from an item on; returns where to continue. */
 export function* stateTallyPart(
   session: Session,
   { kind, name, field }: StateTallyRequest,

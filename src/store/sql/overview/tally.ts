@@ -3,7 +3,7 @@ import { stateName } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** How many lanes are looked at in one go, and how many runs of each: others get their turn in between. */
+/** How many lanes one step reads, and how many runs of each: other work continues in between. */
 const lanesPerLook = 4
 const runsPerLook = 500
 
@@ -16,10 +16,10 @@ const TALLY = `select due_at - (due_at - $2::int8) % $4::int8 as bucket_at, stat
 
 type TallyRequest = Parameters<Overview['tally']>[0]
 
-/** What is left to look at: from which due instant on of each lane. */
+/** What is left to read: each lane, from a due instant on. */
 export type LanesLeft = readonly (readonly [trigger: string, fromAt: number])[]
 
-/** Counts a bounded number of runs of some lanes; answers what is left. */
+/** Counts a bounded number of runs of some lanes; returns what is left. */
 export function* tallyPart(
   session: Session,
   request: TallyRequest,
@@ -51,7 +51,7 @@ function* tallyLane(
   return end === undefined ? [] : [[trigger, until]]
 }
 
-/** Adds up what is found, lane by lane. */
+/** Adds up the counts, lane by lane. */
 export class TallyRows {
   readonly #lanes: ReadonlyMap<string, Map<string, TallyRow>>
 
@@ -59,7 +59,7 @@ export class TallyRows {
     this.#lanes = new Map(triggers.map((trigger) => [trigger, new Map()]))
   }
 
-  /** Three states of a row are one to the world, and a bucket may come in several parts. */
+  /** Users see three states of a row as one, and a bucket may come in several parts. */
   add(row: TallyRow): void {
     const lane = this.#lanes.get(row.trigger)
     const key = `${row.bucketAt} ${row.state}`

@@ -5,7 +5,7 @@ import type { SqlValue } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** How many triggers are looked at in one go: others get their turn in between. */
+/** How many triggers one step reads: other work continues in between. */
 const triggersPerLook = 5000
 
 // Relies on: primary key.
@@ -18,7 +18,7 @@ const LOOK_START = `select min(name) from (
     select name from rota.triggers where name < $1 order by name desc limit ${triggersPerLook}
   ) looked`
 
-/** A part of a page, and from where to continue if it is not the whole. */
+/** A part of a page, and where to continue if there is more. */
 export interface PagePart {
   readonly triggers: readonly StoredTrigger[]
   readonly next: TriggersPage | undefined
@@ -74,7 +74,7 @@ function* select(
   return isBack ? found.toReversed() : found
 }
 
-/** The pattern for texts that contain this one; its own wildcards mean themselves. */
+/** The pattern for texts that contain this one; its own wildcards are escaped. */
 function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[!%_]/g, '!$&')}%`
 }

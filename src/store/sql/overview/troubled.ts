@@ -5,7 +5,7 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { FROM_RUNS, UNHAPPY } from '../runs/read-runs.js'
 
-/** How many failed runs are looked at, the newest first. */
+/** How many failed runs are read, the newest first. */
 const mostLookedAt = 1000
 
 // Relies on: runs_unhappy for the newest failed ones, runs_trigger for a later run of each that is done.
@@ -22,7 +22,7 @@ const TROUBLED = `${FROM_RUNS} where runs.id = any(array(
     ) placed where place <= $2
   )) order by runs.id desc limit $1`
 
-/** The newest failed runs that nothing has repaired, so many of each trigger and job. */
+/** The newest failed runs that are not repaired, at most `each` of one trigger and job. */
 export function* troubled(session: Session, { limit, each }: { limit: number; each: number }): Verb<Run[]> {
   return (yield* session.sql.all<RunRow>(TROUBLED, limit, each)).map(runOf)
 }

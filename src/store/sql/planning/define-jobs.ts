@@ -8,10 +8,10 @@ import type { Session } from '../session.js'
 import { each, insertInto } from '../statement.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: primary key. Being the only writer closes the race of two sources for one name.
+// Relies on: primary key. Exclusive access closes the race of two sources for one name.
 const SOURCES = `select name, source from rota.jobs where name = any($1::text[])`
 
-// The same, of jobs that their sources still define.
+// The same for jobs that their sources still define.
 const OWNERS = `${SOURCES} and definition::json ->> 'ended' is null`
 
 const overwrite = `on conflict (name) do update set source = excluded.source, definition = excluded.definition`
@@ -56,7 +56,7 @@ const USED_BY = `select job from rota.triggers where is_active = 1 and job = any
 const IN_FORCE = `rota.triggers join rota.versions
   on versions.trigger = triggers.name and versions.version = triggers.version`
 
-// A round makes runs of the jobs of its services, whatever stands in its own column.
+// A round creates runs of the jobs of its services, whatever its own column contains.
 const USED = each({
   sqlite: `${USED_BY} union select service.value ->> 'job'
     from ${IN_FORCE}, json_each(versions.definition, '$.round.services') service where is_active = 1`,
@@ -84,7 +84,7 @@ export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineC
   return others.map(({ name }) => ({ name, source: sources.get(name) as string }))
 }
 
-/** Forgets jobs that nothing uses; answers those it kept. */
+/** Removes jobs that nothing uses; returns those it kept. */
 export function* removeJobs(session: Session, names: readonly string[]): Verb<string[]> {
   session.beExclusive()
   const used = new Set((yield* session.sql.all<{ job: string }>(USED, names)).map(({ job }) => job))

@@ -8,7 +8,7 @@ import { insertInto } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { writeTick } from './tick.js'
 
-// Relies on: primary key. Being the only writer closes the race of two sources for one name.
+// Relies on: primary key. Exclusive access closes the race of two sources for one name.
 const KNOWN = `select name, source, version, revision, is_active from rota.triggers where name = any($1::text[])`
 
 // Relies on: primary key.
@@ -38,7 +38,7 @@ const INSERT = insertInto('rota.triggers', {
   defined_at: 'int8',
 })
 
-// The tick that closes the version before may have raised the revision itself, by the end effect of a run.
+// The tick that closes the previous version may have increased the revision, by the end effect of a run.
 const REDEFINE = `update rota.triggers set source = $1, job = $2, fingerprint = $3, version = $4,
     revision = greatest($5, revision + 1), cursor_at = $6, next_at = $7, chain_ms = $8, is_active = 1, is_ticking = $9
   where name = $10`
@@ -54,14 +54,14 @@ const REMOVE_FOLLOWER = `delete from rota.followers where trigger = $1`
 
 const FOLLOW = insertInto('rota.followers', { asset: 'text', trigger: 'text' }, 'on conflict do nothing')
 
-/** Writes or ends triggers, each with the tick that closes the version before it. */
+/** Writes or ends triggers, each with the tick that closes its previous version. */
 export function* defineTriggers(session: Session, batch: readonly DefineTrigger[]): Verb<DefineAnswer[]> {
   session.beExclusive()
   session.hasNews = true
   const names = batch.map(({ name }) => name)
   const areDistinct = new Set(names).size === names.length
   const known = yield* knownOf(session, names)
-  // New ones go in together: a start with very many triggers would otherwise ask for each of them.
+  // New ones are inserted together: otherwise a start with very many triggers would need a statement for each.
   if (areDistinct && known.size === 0 && batch.every(isFirst)) {
     yield* openFirst(session, batch)
     return batch.map(() => 'defined')
@@ -127,7 +127,7 @@ function* redefine(session: Session, item: DefineTrigger, known: KnownTrigger): 
   if (item.cancelPending) yield* cancelPending(session, item.name, item.now)
 }
 
-/** Makes triggers followers of the assets that they are made from. */
+/** Makes triggers followers of their upstream assets. */
 export function writeFollowers(session: Session, ...triggers: readonly Trigger[]): Verb<number> {
   const rows = triggers.flatMap(({ name, schedule }) =>
     followedAssets(schedule).map((asset) => [asset, name]),
@@ -135,7 +135,7 @@ export function writeFollowers(session: Session, ...triggers: readonly Trigger[]
   return session.sql.insert(FOLLOW, rows)
 }
 
-/** Ends the version in force and answers where; a trigger that ended before has none. What was not planned belongs to no version. */
+/** Ends the version in force, if any, and returns its end. Unplanned instants belong to no version. */
 function* closeVersion(
   session: Session,
   item: DefineTrigger,

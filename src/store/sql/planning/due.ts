@@ -9,7 +9,7 @@ import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 
-/** The most unfinished runs that a tick is shown. Those of backfills are none of them: a backfill changes nothing about what is due now. */
+/** The most unfinished runs that a tick gets. Runs of backfills do not count: they do not affect what is due now. */
 const maxUnfinished = 100
 
 // Relies on: holds_target, runs_unfinished. Both are read in the same statement as the trigger: one snapshot for all.
@@ -59,12 +59,12 @@ interface DueRow extends TriggerRow {
   readonly unfinished: string | null
 }
 
-/** The triggers whose next look has come, the longest waiting first; none while planning is held. */
+/** The triggers whose next tick is due, the longest waiting first; none while planning is held. */
 export function* due(
   session: Session,
   { now, limit, sensors }: { now: Instant; limit: number; sensors?: readonly string[] | undefined },
 ): Verb<DueTrigger[]> {
-  // Asked far more often than something is due: the question that costs little comes first.
+  // Called far more often than something is due, so the cheap query comes first.
   if (((yield* firstLook(session, sensors)) ?? Infinity) > now) return []
   const [holds, rows] = yield* session.sql.together(
     planningHolds(session),
@@ -88,7 +88,7 @@ export function* dueByName(
   return yield* dueTriggers(session, rows, { holds, now })
 }
 
-/** The earliest look, or the end of the hold on planning where that is later. */
+/** The earliest next tick, or the end of the hold on planning if that is later. */
 export function* nextTickAt(
   session: Session,
   {

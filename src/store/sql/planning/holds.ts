@@ -9,7 +9,7 @@ import { markLimitsChanged } from '../meta.js'
 type HoldRequest = Parameters<Holding['hold']>[0]
 type ReleaseRequest = Parameters<Holding['release']>[0]
 
-// Relies on: holds_target. Being the only writer closes the race of two who hold the same target.
+// Relies on: holds_target. Exclusive access closes the race of two holds on one target.
 const OPEN_HOLD = `select id from rota.holds where target = $1 and (until_at is null or until_at > $2)
   order by id limit 1`
 
@@ -18,8 +18,8 @@ const HOLD = `insert into rota.holds (id, target, from_at, until_at, actor, note
 
 const RELEASE = `update rota.holds set until_at = $1, catch_up = $2, is_released = 1 where id = $3`
 
-// Relies on: primary key. The revision rises, so a tick computed before finds itself stale. The due instant of an
-// after-finish trigger cannot be computed again, so it is kept; while a run is under way it has none.
+// Relies on: primary key. The revision increases, so a tick computed before is stale. The due instant of an
+// after-finish trigger cannot be computed again, so it is kept; while its run is unfinished it has none.
 const PAUSE = `update rota.triggers set
     revision = revision + 1,
     kept_at = case when chain_ms is not null then next_at end,
@@ -61,7 +61,7 @@ export function* hold(session: Session, request: HoldRequest): Verb<'held' | 'al
   return 'held'
 }
 
-/** Ends the open hold of a target; a trigger is due for planning at once. */
+/** Ends the open hold of a target; a trigger is planned immediately. */
 export function* release(session: Session, request: ReleaseRequest): Verb<'released' | 'absent'> {
   session.beExclusive()
   const { target, now, catchUp } = request

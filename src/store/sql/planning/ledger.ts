@@ -21,11 +21,11 @@ const RECORD = insertInto('rota.ledger', {
 // Relies on: primary key.
 const NEWEST = `select max(seq) from rota.ledger`
 
-// Relies on: ledger_first, which holds both ends, so ranges outside the window are passed without reading them.
+// Relies on: ledger_first, which has both ends, so ranges outside the window are skipped without reading their rows.
 const TOUCHING = `select * from rota.ledger where trigger = $1 and first_at <= $2 and last_at >= $3
   order by first_at, seq`
 
-/** Records what became of ranges of due instants. */
+/** Records ranges of due instants. */
 export function* recordRanges(
   session: Session,
   ranges: readonly LedgerRange[],
@@ -38,12 +38,12 @@ export function* recordRanges(
   yield* session.sql.insert(RECORD, rows)
 }
 
-/** The key of the range that was recorded last; only for the only writer. */
+/** The key of the range that was recorded last; needs exclusive access. */
 export function* newestRange(session: Session): Verb<number> {
   return (yield* session.sql.value<number>(NEWEST)) as number
 }
 
-/** The ranges of a trigger that touch a window, oldest first. */
+/** The ranges of a trigger that overlap a window, oldest first. */
 export function* ledger(session: Session, request: Parameters<Reading['ledger']>[0]): Verb<RecordedRange[]> {
   const { trigger, fromAt, untilAt } = request
   return (yield* session.sql.all<RangeRow>(TOUCHING, trigger, untilAt, fromAt)).map(rangeOf)

@@ -6,16 +6,16 @@ import { blocked, delayed, PARKED, ready, running } from '../rows/states.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** Runs that wait for something else than a worker are counted up to here: their jobs are in their rows alone. */
+/** Runs that wait for something other than a worker are counted up to this limit: no index has their jobs. */
 const mostWaiting = 2000
 
-// Relies on: runs_ready alone, whose rows have all that is asked for.
+// Relies on: runs_ready alone, which has all requested columns.
 const READY = `select job, count(*) as runs, min(run_at) as oldest_at from rota.runs where state = ${ready} group by job`
 
 // Relies on: runs_running, never history.
 const RUNNING = `select job, count(*) as runs, null as oldest_at from rota.runs where state = ${running} group by job`
 
-// Relies on: runs_blocked. To the world these are ready.
+// Relies on: runs_blocked. Users see these as ready.
 const READY_LATER = `select job, count(*) as runs, min(run_at) as oldest_at from rota.runs
   where state = ${blocked} and ${PARKED} group by job`
 
@@ -48,7 +48,7 @@ export function* queues(session: Session): Verb<QueueStatus[]> {
   const [now = [], later = [], ...others] = yield* sql.together(...counts)
   const readyIn = byQueue(catalog, [...now, ...later])
   const [runningIn, delayedIn, blockedIn] = others.map((jobs) => byQueue(catalog, jobs))
-  // No instant is handed in, so a hold with an end counts until a later instant was seen.
+  // No instant is passed in, so a hold with an end counts until a later instant was recorded.
   const held = yield* sql.all<{ target: string }>(PAUSED, yield* highestTime(session))
   const paused = new Set(held.map(({ target }) => target))
   return [...names].toSorted().map((name) => ({

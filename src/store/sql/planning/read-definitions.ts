@@ -5,7 +5,7 @@ import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: primary keys; triggers_fingerprint does not help, since those that ended are wanted too.
+// Relies on: primary keys; triggers_fingerprint does not help, since ended triggers are included.
 const TRIGGERS = `select ${TRIGGER_COLUMNS} ${FROM_TRIGGERS}
   where ($1::text is null or source = $1::text) and ($2::int is null or is_active = $2::int) order by name`
 
@@ -13,7 +13,7 @@ const TRIGGERS_NAMED = `select ${TRIGGER_COLUMNS} ${FROM_TRIGGERS}
   where name = any($3::text[]) and ($1::text is null or source = $1::text)
     and ($2::int is null or is_active = $2::int) order by name`
 
-// Relies on: triggers_fingerprint, which has all that is asked for.
+// Relies on: triggers_fingerprint, which has all requested columns.
 const FINGERPRINTS = `select name, fingerprint from rota.triggers where source = $1 and is_active = 1`
 
 // Relies on: primary key.

@@ -4,7 +4,7 @@ import { each, insertInto } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: primary key, looked up once for each digest. SQLite might go through all that a trigger has seen instead.
+// Relies on: primary key, looked up once for each digest. Otherwise SQLite might scan all digests of a trigger.
 const SEEN = each({
   sqlite: `select digest from json_each($2) wanted cross join seen
     where trigger = $1 and digest = wanted.value and (until_at is null or until_at > $3)`,
@@ -28,7 +28,7 @@ const FORGET_OVER = `delete from rota.seen where (trigger, digest) in (
     select trigger, digest from rota.seen where until_at <= $1 order by until_at limit $2
   )`
 
-/** Those of the digests that a trigger has seen. */
+/** The given digests that a trigger has seen. */
 export function* seen(
   session: Session,
   request: {
@@ -41,9 +41,9 @@ export function* seen(
   return new Set(rows.map(({ digest }) => digest))
 }
 
-/** Writes down what a trigger has seen. */
+/** Stores digests that a trigger has seen. */
 export function* remember(session: Session, trigger: string, keys: readonly SeenKey[]): Verb<void> {
-  // A statement of Postgres writes a row once, so of two with one digest the later one counts.
+  // A Postgres statement can write a row only once, so of two with one digest the later one counts.
   const last = new Map(keys.map(({ digest, untilAt = null }) => [digest, untilAt]))
   yield* session.sql.insert(
     REMEMBER,
@@ -51,12 +51,12 @@ export function* remember(session: Session, trigger: string, keys: readonly Seen
   )
 }
 
-/** Forgets what a trigger has seen, up to a bound. */
+/** Removes digests of a trigger, up to a limit. */
 export function* forgetSeen(session: Session, request: { trigger: string; limit: number }): Verb<number> {
   return yield* session.sql.change(FORGET, request.trigger, request.limit)
 }
 
-/** Forgets what has expired, up to a bound. */
+/** Removes expired digests, up to a limit. */
 export function* forgetExpired(session: Session, request: { now: Instant; limit: number }): Verb<void> {
   yield* session.sql.change(FORGET_OVER, request.now, request.limit)
 }

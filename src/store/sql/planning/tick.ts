@@ -12,8 +12,8 @@ import { remember } from './seen-keys.js'
 const MOVE_CURSOR = `update rota.triggers set cursor_at = $1, next_at = $2, kept_at = null, revision = revision + 1
   where name = $3 and revision = $4 and is_active = 1`
 
-// Relies on: primary key. The revision closes the same race for each of them. Locked by name: two schedulers that move
-// the same triggers must not wait for each other.
+// Relies on: primary key. The revision closes the same race for each of them. Locked in the order of names, so that two
+// schedulers with the same triggers cannot deadlock.
 const MOVE_CURSORS = each({
   sqlite: `update triggers set cursor_at = $2, next_at = $3, kept_at = null, revision = revision + 1
     where name = $1 and revision = $4 and is_active = 1`,
@@ -27,14 +27,14 @@ const MOVE_CURSORS = each({
     returning triggers.name as key`,
 })
 
-// Relies on: the primary keys of both. Closes the race of an arrival that came after the tick had read: the trigger is
-// looked at again.
+// Relies on: the primary keys of both. Closes the race with an arrival after the tick has read: the trigger is planned
+// again.
 const LOOK_AGAIN = `update rota.triggers set next_at = $1 where name = $2 and next_at is null
   and exists (select 1 from rota.notes where kind = 'arrival' and name = $2)`
 
 const SET_CHAIN = `update rota.triggers set chain_run = $1 where name = $2`
 
-/** Commits ticks: each one whole, or nothing of it where the trigger has moved on. */
+/** Commits ticks: each one completely, or not at all if its trigger has changed. */
 export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer[]> {
   if (batch.some(readsOthers)) session.beExclusive()
   const answers: TickAnswer[] = []
@@ -49,7 +49,7 @@ export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer
 
 type TickAnswer = 'ticked' | 'stale'
 
-/** How many ticks from a place on have nothing to do with each other, but the moment they were planned at. */
+/** How many ticks from an index on are independent of each other and were planned at the same time. */
 function togetherFrom(batch: readonly Tick[], start: number): number {
   const { at } = batch[start] as Tick
   const triggers = new Set<string>()
@@ -83,7 +83,7 @@ function* tickTogether(session: Session, batch: readonly Tick[]): Verb<TickAnswe
   return moved.map((hasMoved) => (hasMoved ? 'ticked' : 'stale'))
 }
 
-/** Whether a tick decides by more than the revision of its trigger: state entries, arrivals, or the older runs that it supersedes. */
+/** Whether a tick depends on more than its trigger's revision: state entries, arrivals, or runs that it supersedes. */
 export function readsOthers({ stateChanges, seen, takesArrivals, supersede: older }: Tick): boolean {
   return stateChanges !== undefined || seen !== undefined || takesArrivals === true || older !== undefined
 }
@@ -97,7 +97,7 @@ function* tickOne(session: Session, item: Tick): Verb<TickAnswer> {
   return 'ticked'
 }
 
-/** Writes what a tick found: its runs, its ranges, and what its newest run does to the older ones. */
+/** Writes the result of a tick: its runs, its ranges, and what its newest run does to older ones. */
 export function* writeTick(session: Session, item: Tick): Verb<void> {
   session.noteTime(item.at)
   if (item.chainRun !== undefined) yield* session.sql.change(SET_CHAIN, item.chainRun, item.trigger)

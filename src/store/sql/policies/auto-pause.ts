@@ -16,13 +16,13 @@ import type { Verb } from '../verb.js'
 // Relies on: the primary keys of triggers and versions.
 const DEFINITION = `select versions.definition ${FROM_TRIGGERS} where triggers.name = $1 and triggers.is_active = 1`
 
-/** What a backfill makes again says nothing about the runs of now. */
+/** Runs of a backfill say nothing about current runs. */
 const ownRuns = `origin <> ${originCode('backfill')}`
 
 // Relies on: primary key.
 const FAILED = `select due_at, error from rota.runs where seq = $1 and ${ownRuns}`
 
-// Each relies on: runs_trigger. What is due much later than the failed run is never looked at: it may be a long backlog.
+// Each relies on: runs_trigger. Runs that are due much later than the failed one are not read: they may be many.
 const EARLIER = `select state, finished_at from rota.runs where trigger = $1 and due_at <= $2 and ${ownRuns}
   order by due_at desc, id desc limit $3`
 const LATER = `select state, finished_at from rota.runs where trigger = $1 and due_at > $2 and ${ownRuns}
@@ -36,7 +36,7 @@ interface PastRow {
   readonly finished_at: number | null
 }
 
-/** Pauses the trigger of a run that failed, if the trigger says so after so many failures. */
+/** Pauses the trigger of a failed run, if it has failed `pauseAfter` times in a row. */
 export function* pauseFailing(session: Session, run: Unfinished, end: RunEnd): Verb<void> {
   const { trigger } = run
   if (trigger === null) return

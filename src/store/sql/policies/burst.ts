@@ -7,11 +7,11 @@ import { slotsText } from '../runs/concurrency-slots.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: runs_unique_open. A run that has begun is never changed, also where it waits to be tried again.
+// Relies on: runs_unique_open. A run that has begun is never changed, even if it waits for a retry.
 const WAITING = `select seq, id, labels, created_at from rota.runs where job = $1 and unique_key = $2
   and unique_key is not null and state < ${done} and state + 0 = ${delayed} and attempt = 0 order by seq desc limit 1`
 
-// Relies on: primary key. The run holds no slots while it waits for its instant.
+// Relies on: primary key. The run has no slots while it waits for its instant.
 const REPLACE = `update rota.runs set payload = $1, run_at = $2, priority = $3, partition = $4, gates = $5, follow = $6,
   labels = $7 where seq = $8`
 
@@ -19,7 +19,7 @@ const REPLACE = `update rota.runs set payload = $1, run_at = $2, priority = $3, 
 const IN_PERIOD = `select seq, id, labels from rota.runs where job = $1 and unique_key = $2 and unique_until > $3
   order by seq limit 1`
 
-// Relies on: primary key. Does not wait for a worker that ends the run: it may wait for a slot that this transaction holds.
+// Relies on: primary key. Does not wait for a worker that ends the run: it may wait for a slot of this transaction.
 const COUNT = `update rota.runs set labels = $1
   where seq = (select seq from rota.runs where seq = $2 for update skip locked)`
 
@@ -30,7 +30,7 @@ interface Standing {
   readonly created_at: number
 }
 
-/** The run that stands for an enqueue with a rule, changed as the rule says; undefined where it becomes a run itself. */
+/** The existing run for an enqueue with debounce or throttle, updated by the rule; undefined if there is none. */
 export function* standsFor(session: Session, run: NewRun, now: Instant): Verb<string | undefined> {
   const { burst, job, uniqueKey = '' } = run
   if (burst === undefined) return undefined

@@ -8,7 +8,7 @@ import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 
-/** The most runs that one turn lets back in: the rest follows in the next ones. */
+/** The most runs that one turn makes ready again: the rest follows in the next turns. */
 const maxWoken = 1000
 
 const PARK = `update rota.runs set state = ${blocked}, waits_for = $1 where seq = any($2::int8[])`
@@ -46,7 +46,7 @@ export function* park(
   if (parts.length > 0) yield* session.sql.together(...parts)
 }
 
-/** Lets back in the runs of a job whose time has come; also those that wait too long, because the clock was set back. */
+/** Makes parked runs of a job ready whose time has come, or that wait too long because the clock was set back. */
 export function* wake(
   session: Session,
   { job, now, longestMs }: { job: string; now: Instant; longestMs: number },
@@ -57,7 +57,7 @@ export function* wake(
   yield* session.sql.change(WAKE, untilText(job, now + longestMs + 1), endOf(job))
 }
 
-/** Lets back in all runs of these jobs: their limits may have changed. */
+/** Makes all parked runs of these jobs ready, because their limits may have changed. */
 export function* wakeAll(session: Session, jobs: readonly string[]): Verb<void> {
   if (jobs.length > 0) yield* session.sql.change(WAKE_ALL, jobs)
 }
@@ -68,7 +68,7 @@ export function* firstParkedAt(session: Session, job: string): Verb<Instant | un
   return found === undefined ? undefined : Number(found.slice(found.lastIndexOf('=') + 1))
 }
 
-/** What a parked run has in the place of the slot that others wait for. No name has an equals sign in it. */
+/** The text in `waits_for` of a parked run, instead of the key of a slot. No name contains an equals sign. */
 function untilText(job: string, at: Instant): string {
   return `rate:${job}=${String(Math.max(0, at)).padStart(16, '0')}`
 }

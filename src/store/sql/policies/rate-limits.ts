@@ -40,11 +40,11 @@ const WITH_READY = each({
 export interface ClaimRooms extends JobRooms {
   /** Runs that were read and are too many for their keys. */
   readonly spare: Candidate[]
-  /** Whether its runs were looked at. */
+  /** Whether its runs were read. */
   isRead: boolean
 }
 
-/** The limits of the wanted jobs that have one. */
+/** The limits of the requested jobs that have one. */
 export function* rateRooms(
   session: Session,
   { catalog, jobs, now }: { catalog: Catalog; jobs: readonly string[]; now: Instant },
@@ -92,12 +92,12 @@ export function* readKeyRooms(
     keys.set(key, openRoom({ entry: rateEntry('key', job, key), limit, value: values.get(key), now }))
 }
 
-/** A candidate as limits know it. */
+/** A candidate in the form that limits use. */
 export function ratedRun({ job, gates }: Candidate): RatedRun {
   return { job, key: gates === null ? undefined : concurrencyKeyOf(job, slotsOf(gates)) }
 }
 
-/** Writes what has started; answers when the first run may start that a limit keeps waiting. */
+/** Stores the counted starts; returns when the first run that waits for a limit may start. */
 export function* settleRates(
   session: Session,
   rooms: ReadonlyMap<string, ClaimRooms>,
@@ -114,7 +114,7 @@ export function* settleRates(
   const untilByJob = untilOf(rooms.values(), now)
   const waiting = yield* withReady(session, [...untilByJob.keys()])
   const nextAt = Math.min(parkedAt, ...waiting.map((job) => untilByJob.get(job) ?? Infinity))
-  // Where some have started, others are likely to follow.
+  // If some have started, others are likely to follow.
   const isUnderWay = all.some(({ started }) => started.length > 0)
   session.native.noteRates({ at: now, nextAt: isUnderWay ? now : nextAt, untilByJob })
   return nextAt === Infinity ? undefined : nextAt
@@ -131,7 +131,7 @@ function* settleKeys(session: Session, rooms: Iterable<ClaimRooms>, now: Instant
   return next
 }
 
-/** Until when the limits of jobs let nothing start, of those where it is so. */
+/** Until when the limits of jobs allow no start; only jobs whose limits do not. */
 function untilOf(rooms: Iterable<ClaimRooms>, now: Instant): Map<string, Instant> {
   const found = new Map<string, Instant>()
   for (const job of rooms) {
@@ -156,7 +156,7 @@ function* parkSpare(session: Session, { job, spare, keys }: ClaimRooms, now: Ins
   yield* park(session, job, runs)
 }
 
-/** What is locked besides the rows of runs: each queue and job with a limit. */
+/** The locks besides the rows of runs: each queue and job with a limit. */
 function locksOf(catalog: Catalog, jobs: readonly string[]): string[] {
   const names = jobs.flatMap((job) => {
     const isShared = catalog.rates.get(job)?.queue !== undefined

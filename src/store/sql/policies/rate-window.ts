@@ -8,19 +8,19 @@ import type { Verb } from '../verb.js'
 import { park, wake } from './parked.js'
 import { ratedRun, readKeyRooms, type ClaimRooms } from './rate-limits.js'
 
-/** How often a claim reads on where it parked what it read, or where one key has many runs. */
+/** How many pages a claim reads at most if it parks the runs it read, or if one key has many runs. */
 const maxPages = 16
 
-/** Runs of limited jobs that may start, in the order in which they do. */
+/** Runs of limited jobs that may start, in their order. */
 export interface RateWindow {
-  /** One of the jobs, which all have one queue. */
+  /** One of the jobs, which all have the same queue. */
   readonly job: string
   readonly rows: readonly Candidate[]
-  /** Whether there may be more than was read. */
+  /** Whether there may be more runs than were read. */
   readonly isCutOff: boolean
 }
 
-/** What may start of limited jobs; those of one limited queue take turns with each other. */
+/** The runs of limited jobs that may start; jobs of one limited queue take turns. */
 export function* rateWindows(
   session: Session,
   { jobs, now }: { jobs: readonly ClaimRooms[]; now: Instant },
@@ -34,7 +34,7 @@ export function* rateWindows(
     if (job === undefined) continue
     const all = found.flatMap(({ rows }) => rows).toSorted(byUrgency)
     const turns = (group[0]?.queue ?? group[0]?.own)?.state.turns
-    // In turns before they are cut off: otherwise a job with a backlog would fill all places.
+    // Sorted in turns before the cut: otherwise a job with a backlog would fill all places.
     const rows = (turns === undefined ? all : inTurns(all, turnOfRow, turns)).slice(0, rateWindow)
     windows.push({ job, rows, isCutOff: rows.length < all.length || found.some(({ isCutOff }) => isCutOff) })
   }
@@ -46,7 +46,7 @@ function turnOfRow(row: Candidate): string {
   return turnOf(job, key)
 }
 
-/** The most urgent runs of a job whose keys let something start, few of each key. */
+/** The most urgent runs of a job whose keys allow a start, few of each key. */
 function* windowOf(session: Session, job: ClaimRooms, now: Instant): Verb<RateWindow> {
   const { limits, spare, job: name } = job
   job.isRead = true
@@ -74,7 +74,7 @@ function* windowOf(session: Session, job: ClaimRooms, now: Instant): Verb<RateWi
   return { job: name, rows, isCutOff: true }
 }
 
-/** Parks the runs whose keys let nothing start; answers how many. */
+/** Parks the runs whose keys allow no start; returns how many. */
 function* parkEarly(session: Session, job: ClaimRooms, rows: readonly Candidate[]): Verb<number> {
   const early = rows.flatMap((row) => {
     const room = job.keys.get(ratedRun(row).key ?? '')
@@ -85,7 +85,7 @@ function* parkEarly(session: Session, job: ClaimRooms, rows: readonly Candidate[
   return early.length
 }
 
-/** How many more a key lets start. */
+/** How many more runs of a key may start. */
 function leftOf({ keys }: ClaimRooms, key: string | undefined): number {
   return (key === undefined ? undefined : keys.get(key)?.left) ?? Infinity
 }

@@ -79,30 +79,30 @@ const origins: readonly RunOrigin[] = [
   'backfill',
 ]
 
-/** The condition of runs that no backfill made, as the index runs_unfinished has it. */
+/** The condition of runs that are not of a backfill, exactly as in the index runs_unfinished. */
 export const NOT_OF_BACKFILL = `(case origin when ${origins.indexOf('backfill')} then 1 else 0 end) = 0`
 
-/** The numbers of the effects that statements treat apart, for a condition. */
+/** The codes of chain effects, for a condition. */
 export const chainCodeList = chainCodes.join(', ')
 
-/** The number that stands in a row for the end effect of its run. */
+/** The code of an end effect in a row. */
 export function endEffectCode(effects: EndEffects, name: string | undefined): number | null {
   return name === undefined ? null : endEffectNamed(effects, name).code
 }
 
-/** The end effect of a run, by the number in its row. */
+/** The end effect of a run, by the code in its row. */
 export function endEffectOf(effects: EndEffects, code: number | null): EndEffect | undefined {
   if (code === null) return undefined
   for (const effect of effects.values()) if (effect.code === code) return effect
   return undefined
 }
 
-/** The number that stands for an origin in a row. */
+/** The code of an origin in a row. */
 export function originCode(origin: RunOrigin): number {
   return origins.indexOf(origin)
 }
 
-/** A run as the world sees it. */
+/** Converts a row to the run that users see. */
 export function runOf(row: RunRow): Run {
   return {
     id: row.id,
@@ -135,12 +135,12 @@ export function runOf(row: RunRow): Run {
   }
 }
 
-/** The limits of a run as its row keeps them, read. */
+/** Parses the concurrency slots in a row. */
 export function slotsOf(text: string | null): readonly ConcurrencySlot[] {
   return text === null ? [] : (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
 }
 
-/** A hold as the port has it. */
+/** Converts a row to a hold. */
 export function holdOf(row: HoldRow): Hold {
   return {
     id: row.id,
@@ -153,7 +153,7 @@ export function holdOf(row: HoldRow): Hold {
   }
 }
 
-/** A ledger range as the port has it. */
+/** Converts a row to a ledger range. */
 export function rangeOf(row: RangeRow): RecordedRange {
   return {
     trigger: row.trigger,
@@ -168,22 +168,22 @@ export function rangeOf(row: RangeRow): RecordedRange {
   }
 }
 
-/** A stored error, where there is one. */
+/** Parses a stored error, if there is one. */
 export function errorOf(text: string | null): StoredError | undefined {
   return text === null ? undefined : (JSON.parse(text) as StoredError)
 }
 
-/** A value as it is stored: absent is null, and so is nothing else. */
+/** Formats a value for a JSON column; only undefined becomes null. */
 export function toJson(value: Json | StoredError | undefined): string | null {
   return value === undefined ? null : JSON.stringify(value)
 }
 
-/** What a JSON column holds. */
+/** Parses a JSON column. */
 export function fromJson(text: string | null): Json | undefined {
   return text === null ? undefined : (JSON.parse(text) as Json)
 }
 
-/** What SQL calls null is absent. */
+/** Converts SQL null to undefined. */
 export function orUndefined<T>(value: T | null): T | undefined {
   return value === null ? undefined : value
 }

@@ -22,7 +22,7 @@ export interface TriggerRow {
   readonly is_active: number
 }
 
-/** A trigger as it stands. */
+/** Converts a row to a stored trigger. */
 export function storedTriggerOf(row: TriggerRow): StoredTrigger {
   return {
     trigger: JSON.parse(row.definition) as Trigger,

@@ -1,7 +1,7 @@
 import { chainMsOf, isPolled, type Trigger } from '../../../kernel/trigger/trigger.js'
 import type { DefineTrigger } from '../../port.js'
 
-/** What has to be known of a trigger's row to change it. */
+/** The columns of a trigger that are needed to change it. */
 export interface KnownTrigger {
   readonly source: string
   readonly version: number
@@ -17,7 +17,7 @@ export function hasDefinition(item: DefineTrigger): item is Definition {
   return item.trigger !== undefined
 }
 
-/** What a definition writes into its trigger's row, in the order source to is_ticking. */
+/** The values of a definition for its trigger's row, in the order source to is_ticking. */
 export function triggerValues(
   item: Definition,
   { version, revision }: { version: number; revision: number },
@@ -27,12 +27,12 @@ export function triggerValues(
   return [source, trigger.job, fingerprint, version, revision, cursorAt, nextAt, ...marks] as const
 }
 
-/** The interval of a chain as its row has it. */
+/** The interval of a chain for its row. */
 export function chainMs({ schedule }: Trigger): number | null {
   return chainMsOf(schedule) ?? null
 }
 
-/** 0 never, 1 by any scheduler, 2 by a scheduler that has its sensor. */
+/** Who ticks it: 0 nobody, 1 any scheduler, 2 a scheduler that has its sensor. */
 export function tickingCode({ enabled, schedule }: Trigger): number {
   if (!enabled) return 0
   return isPolled(schedule) ? 2 : 1

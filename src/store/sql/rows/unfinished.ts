@@ -4,7 +4,7 @@ import type { Instant } from '../../../time/instant.js'
 import { errorOf, orUndefined } from './run-rows.js'
 import { cancelled, done, failed } from './states.js'
 
-/** What has to be known of an unfinished run to move it. */
+/** The columns of an unfinished run that are needed to change its state. */
 export interface Unfinished {
   readonly seq: number
   readonly id: string
@@ -32,10 +32,10 @@ export interface RunEnd {
   readonly reason: string | undefined
 }
 
-/** The number that a final state has in a row. */
+/** The code of a final state in a row. */
 export const finalCodes: Readonly<Record<FinalState, number>> = { done, failed, cancelled }
 
-/** What has to be read of a run that has just ended. */
+/** The columns of a run that has just ended. */
 export interface EndedRow {
   readonly partition: string | null
   readonly due_at: number
@@ -43,7 +43,7 @@ export interface EndedRow {
   readonly error: string | null
 }
 
-/** A run that has just ended, as what follows its end needs it. */
+/** A run that has just ended, in the form that end effects need. */
 export function endedRunOf(
   { id, job, trigger }: Pick<Unfinished, 'id' | 'job' | 'trigger'>,
   row: EndedRow,

@@ -1,6 +1,6 @@
 import type { Signs, WorkerFact } from '../../../kernel/run/fact.js'
 
-/** The columns of a worker that others may know. */
+/** The public columns of a worker. */
 export interface WorkerRow {
   readonly id: string
   readonly host: string
@@ -14,10 +14,10 @@ export interface WorkerRow {
   readonly is_draining: number
 }
 
-/** How long the lease of a worker counts whose release did not say when it renewed it. */
+/** The lease of a worker of an older release, which did not record its last heartbeat. */
 export const unsaidLeaseMs = 30_000
 
-/** A worker as its row says. */
+/** Converts a row to a worker. */
 export function workerOf(row: WorkerRow): Omit<WorkerFact, 'isGone' | 'notices'> {
   const { id, host, pid, version, slots, started_at, beat_at, lease_until } = row
   const lease = { startedAt: started_at, lastBeatAt: beat_at ?? undefined, leaseUntil: lease_until }
@@ -34,13 +34,13 @@ export function workerOf(row: WorkerRow): Omit<WorkerFact, 'isGone' | 'notices'>
   }
 }
 
-/** What the processes with one role left behind. */
+/** The signs of life of the processes with one role. */
 export interface SignsRow {
   readonly last_beat_at: number | null
   readonly living_since: number | null
 }
 
-/** The signs as their row says. */
+/** Converts a row to signs of life. */
 export function signsOfRow(row: SignsRow | undefined): Signs {
   return { lastBeatAt: row?.last_beat_at ?? undefined, livingSince: row?.living_since ?? undefined }
 }

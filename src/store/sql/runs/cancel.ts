@@ -8,7 +8,7 @@ import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { endRun, recordAttempt, waitAgain } from './end-run.js'
 
-// Relies on: the unique index of runs.id. Whoever asks is the only writer, so the row stays as it was read.
+// Relies on: the unique index of runs.id. The transaction is the only writer, so the row stays as it was read.
 const RUN = `select ${UNFINISHED_COLUMNS}, run_at from rota.runs where id = $1`
 
 // Relies on: primary key.
@@ -22,7 +22,7 @@ const FRESH_BUDGET = `update rota.runs set failures = 0, crashes = 0, cancel_req
 // Relies on: runs_unfinished.
 const UNFINISHED_OF_TRIGGER = `select id from rota.runs where trigger = $1 and state < ${done} order by id`
 
-// Relies on: runs_unfinished. What a backfill makes again is not superseded by what is due now.
+// Relies on: runs_unfinished. Runs of a backfill are not superseded by runs that are due now.
 const SUPERSEDED = `select id from rota.runs where trigger = $1 and state < ${done}
   and ${NOT_OF_BACKFILL} order by id`
 
@@ -44,7 +44,7 @@ export function* cancel(
   return 'cancelled'
 }
 
-/** Gives a failed or cancelled run a fresh budget and lets it wait again. */
+/** Makes a failed or cancelled run pending again, with all its tries. */
 export function* retry(
   session: Session,
   { run: id, now }: { run: RunId; now: Instant },
@@ -58,7 +58,7 @@ export function* retry(
   return 'pending'
 }
 
-/** Lets a delayed run be claimed before its instant. */
+/** Makes a delayed run claimable before its instant. */
 export function* advance(
   session: Session,
   { run: id, now }: { run: RunId; now: Instant },
@@ -103,20 +103,20 @@ export function* supersede(
   }
 }
 
-/** A run as it is when its turn comes: the end of the one before may have let it in. */
+/** Reads a run again, because the end of the previous one may have admitted it. */
 function* unfinished(session: Session, id: RunId): Verb<Unfinished> {
   return (yield* session.sql.get<Unfinished>(RUN, id)) as Unfinished
 }
 
 /** Asks the holder of a running run to stop, once. */
 function* requestCancel(session: Session, run: Unfinished, reason: string): Verb<void> {
-  // The removal of a trigger asks for no stop.
+  // The removal of a trigger does not ask its worker to stop.
   if (run.cancel_requested === 1 && run.reason !== removedReason) return
   yield* session.sql.change(REQUEST, reason, run.seq)
   yield* session.sql.change(TELL, run.worker, run.id, run.attempt, 'cancel')
 }
 
-/** Closes a claim at once: its holder is told to stop, and nothing it says later counts. */
+/** Closes a claim immediately: its worker gets a notice to stop, and a later result is refused. */
 function* terminate(
   session: Session,
   run: Unfinished,

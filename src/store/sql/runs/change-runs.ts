@@ -7,8 +7,8 @@ import { advance, cancel, retry } from './cancel.js'
 import { enqueue } from './enqueue.js'
 
 /**
- * Changes runs together with the state entry that counts them, or nothing where that entry has moved on. Being the only
- * writer closes the race of two processes that continue the same change.
+ * Changes runs together with the state entry that counts them, or nothing if that entry has changed. Exclusive access
+ * closes the race of two processes that continue the same change.
  */
 export function* changeRuns(session: Session, request: ChangeRuns): Verb<readonly RunChange[] | 'stale'> {
   const { now, entry } = request
@@ -18,7 +18,7 @@ export function* changeRuns(session: Session, request: ChangeRuns): Verb<readonl
   if (!(yield* areCurrent(session, [{ kind, name, item, revision, value: undefined }]))) return 'stale'
   const answers = yield* changeEach(session, request, now)
   yield* writeStateEntry(session, { kind, name, item, value: valueAfter(answers) }, now)
-  // Those who wait for work look at once.
+  // Wakes workers that wait for runs.
   session.hasNews = true
   return answers
 }

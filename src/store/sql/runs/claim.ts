@@ -17,13 +17,13 @@ import { byUrgency, type Candidate } from './native-verbs.js'
  * its function `commit_work` instead, which `postgres/commit/one-call.ts` calls.
  */
 
-/** The most candidates that are read of one job where a worker wants several: bounds what a claim costs. */
+/** The most candidates that are read of one job if a worker requests several jobs: limits the cost of a claim. */
 const maxPerJob = 64
 
-/** How many are read beyond a worker's slots to see whether some may be prefetched: if not, reading more is in vain. */
+/** How many runs beyond a worker's slots are read first, to see whether any may be prefetched. */
 const glance = 4
 
-/** How many more are read where not every run may be taken, since those may stand before others. */
+/** How many more are read if not every run may be claimed, since those may be first in the order. */
 const slackAhead = 32
 
 // Relies on: runs_ready. Jumps from one job to the next, whatever number of runs each has.
@@ -57,20 +57,20 @@ const QUEUE_RUNNING = `select running from rota.queues where name = $1`
 
 const ENTER_QUEUE = `update rota.queues set running = running + $1 where name = $2`
 
-/** A candidate that is taken. */
+/** A candidate that is claimed. */
 interface Chosen {
   readonly row: Candidate
-  /** Whether others may wait for it. */
+  /** Whether other runs may wait for it. */
   readonly isLimited: boolean
 }
 
-/** The ready runs of a job as far as they were read, with the room that its queue has left. */
+/** The ready runs of a job that were read, with the room that its queue has left. */
 interface Offer {
   readonly queue: QueueRoom
   /** The rate limits of its runs. */
   readonly rates?: ReadonlyMap<string, ClaimRooms> | undefined
   readonly rows: readonly Candidate[]
-  /** Whether there may be more than was read. */
+  /** Whether there may be more runs than were read. */
   readonly isCutOff: boolean
   next: number
 }
@@ -82,7 +82,7 @@ interface QueueRoom {
   taken: number
 }
 
-/** Claims what a worker requests: its slots from all that is ready, then the prefetch, few of those that others may wait for. */
+/** Claims what a worker requests: its slots from all ready runs, then the prefetch, with few limited runs. */
 export function* claimRuns(
   session: Session,
   request: { claimRequest: ClaimRequest; worker: number; now: Instant },
@@ -105,23 +105,23 @@ export function* claimRuns(
   return { claims, nextStartAt, more: more || (isHungry && (yield* isAnyReady(session, rooms, rates))) }
 }
 
-/** Another process may have locked runs that it then did not take: a worker that was passed over looks again. */
+/** Another process may have locked runs that it then did not claim: then the worker looks again. */
 function* isAnyReady(
   session: Session,
   rooms: ReadonlyMap<string, QueueRoom>,
   rates: ReadonlyMap<string, ClaimRooms>,
 ): Verb<boolean> {
-  // Nobody else takes runs with a rate limit while this transaction has the lock of their limit.
+  // No other transaction claims runs with a rate limit while this one has the lock of their limit.
   const jobs = [...rooms].flatMap(([job, { room }]) => (room > 0 && !rates.has(job) ? [job] : []))
   return jobs.length > 0 && (yield* session.sql.value(ANY_READY, jobs)) !== undefined
 }
 
-/** The jobs whose runs may be claimed: without a free slot none that has a rate limit, since those are not claimed ahead. */
+/** The jobs whose runs may be claimed. Without a free slot none with a rate limit, since those are not prefetched. */
 function wantedJobs(catalog: Catalog, { jobs, slots }: ClaimRequest): readonly string[] {
   return slots > 0 || !isAnyRated(catalog, jobs) ? jobs : jobs.filter((job) => !catalog.rates.has(job))
 }
 
-/** The jobs with something ready, and those of which runs may be parked: a claim wakes these. */
+/** The jobs with ready runs, and those that may have parked runs, which a claim wakes. */
 function* jobsWithRuns(
   session: Session,
   { catalog, wanted }: { catalog: Catalog; wanted: readonly string[] },
@@ -160,7 +160,7 @@ function* roomIn(session: Session, queue: string, limit: number): Verb<QueueRoom
   return { name: queue, isLimited: true, room: limit - held, taken: 0 }
 }
 
-/** What there is of jobs without a rate limit, and of those whose limits let something start. */
+/** The runs of jobs without a rate limit, and of jobs whose limits allow a start. */
 function* allOffers(
   session: Session,
   given: { rooms: ReadonlyMap<string, QueueRoom>; rates: ReadonlyMap<string, ClaimRooms>; now: Instant },
@@ -176,7 +176,7 @@ function* allOffers(
   return offers
 }
 
-/** The ready runs of each job, the most urgent first, as many as may be of use. */
+/** The ready runs of each job, the most urgent first, as many as may be needed. */
 function* offersFor(
   session: Session,
   rooms: ReadonlyMap<string, QueueRoom>,
@@ -196,7 +196,7 @@ function* offersFor(
   }
   const worthMore =
     prefetch > 0 && rest > 0 ? jobs.filter((job) => isWorthMore(job, found.get(job) ?? [])) : []
-  // Those that were read are locked by this transaction itself, so the same statement passes over none of them.
+  // The rows that were read are locked by this transaction itself, so the same statement does not skip them.
   const more =
     worthMore.length === 0
       ? new Map<string, Candidate[]>()
@@ -228,7 +228,7 @@ function offerOf(
   return { queue, rows, isCutOff, next: 0 }
 }
 
-/** Takes from the offers in order of urgency. Ends early where one is used up that was cut off: what follows is not known. */
+/** Takes from the offers in order of urgency. Ends early if a cut-off offer is used up: its next run is unknown. */
 function choose(
   offers: readonly Offer[],
   { slots, prefetch, prefetchLimited = 0 }: ClaimRequest,
@@ -254,18 +254,18 @@ function choose(
     const isUsedUp = offer.isCutOff && offer.next === offer.rows.length
     if (isUsedUp && offer.queue.room > 0 && mayStartMore(offer, row)) return { taken, more: true }
   }
-  // A run that was passed over is more work only if its queue has room left.
+  // A skipped run is more work only if its queue has room left.
   const isMore = skipped.some(({ queue }) => queue.room > 0) || mostUrgent(offers) !== undefined
-  // All that was read was parked, and something may stand behind it.
+  // All runs that were read were parked, and others may follow.
   return { taken, more: isMore || offers.some(({ isCutOff, rows }) => isCutOff && rows.length === 0) }
 }
 
-/** Whether the limits that the last run of an offer shared with those behind it let another one start. */
+/** Whether the limits that the last run of an offer shares with the following ones allow another start. */
 function mayStartMore({ rates }: Offer, { job }: Candidate): boolean {
   return rates === undefined || mayStart(rates, { job, key: undefined })
 }
 
-/** Whether it has a run that its queue and its rate limits let in; those that a limit keeps waiting since are passed. */
+/** Whether an offer has a run that its queue and rate limits allow; skips runs that a limit now makes wait. */
 function mayGive(offer: Offer): boolean {
   const { queue, rates, rows } = offer
   if (rates !== undefined)

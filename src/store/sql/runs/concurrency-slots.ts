@@ -1,13 +1,13 @@
 /**
- * A concurrency slot lets in at most so many runs. A run takes all its slots when it becomes ready and gives them back
- * when it leaves ready and running. A run that meets a full slot takes none and waits there, outside the index that
- * claims read. So a claim never looks at a noisy key's backlog, and a freed slot looks at one run.
+ * A concurrency slot admits a limited number of runs. A run takes all its slots when it becomes ready and returns them
+ * when it leaves ready and running. A run that finds a full slot takes none and waits there, outside the index that
+ * claims read. So a claim never reads the backlog of a noisy key, and a freed slot examines one run.
  *
- * Runs of one key or trigger share the slot of their job. When that one is full, only the most urgent of them moves
- * there and stands for the others; they follow one by one, each when the one before it has left that slot.
+ * Runs of one key or trigger share the slot of their job. If that one is full, only the most urgent of them waits
+ * there on behalf of the others; they follow one by one, each when the previous one has left that slot.
  *
- * Whoever touches a slot holds its lock until the end of the transaction, or is the only writer, so nobody comes to a
- * slot while another is leaving it.
+ * A transaction that uses a slot holds its lock until it ends, or is the only writer, so no run reaches a slot while
+ * another is leaving it.
  */
 import type { Job } from '../../../kernel/job/job.js'
 import type { ConcurrencySlot } from '../../../kernel/run/run.js'
@@ -71,11 +71,11 @@ const KEY_SLOTS = `select key from rota.gates where key >= $1 and key < $2 order
 /** A run that shares concurrency slots. */
 export interface SlotRun {
   readonly job: string
-  /** Its slots as they stand in its row. */
+  /** Its slots in the form of its row. */
   readonly gates: string
 }
 
-/** Takes all slots of a run, or none and answers the key of the first full one. */
+/** Takes all slots of a run, or takes none and returns the key of the first full one. */
 export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefined> {
   const slots = slotsOf(run.gates)
   yield* session.native.lockSlots(keysOf(slots))
@@ -88,7 +88,7 @@ export function* takeSlots(session: Session, run: SlotRun): Verb<string | undefi
   return undefined
 }
 
-/** Takes the slots of runs that have one each, no two the same; answers the keys of those that were full. */
+/** Takes the slots of runs that have one different slot each; returns the keys of the full ones. */
 export function* takeSingleSlots(
   session: Session,
   runs: readonly { readonly job: string; readonly slots: readonly ConcurrencySlot[] }[],
@@ -120,12 +120,12 @@ export function* occupySlots(session: Session, slots: readonly ConcurrencySlot[]
   for (const { key } of slots) yield* session.sql.change(TAKE, key, unlimited)
 }
 
-/** Gives back slots that were taken in vain: nobody was let in or turned away since. */
+/** Returns slots that were not needed: no run was admitted or refused since. */
 export function untakeSlots(session: Session, slots: string): Verb<unknown> {
   return giveBack(session, slotsOf(slots))
 }
 
-/** Makes a pending run that holds no slots ready, or lets it wait at the first full one, whose key is the answer. */
+/** Makes a pending run without slots ready, or makes it wait at the first full one and returns the key of that. */
 export function* admit(session: Session, run: SlotRun & { readonly seq: number }): Verb<string | undefined> {
   const full = yield* takeSlots(session, run)
   session.hasNews = true
@@ -134,7 +134,7 @@ export function* admit(session: Session, run: SlotRun & { readonly seq: number }
   return full
 }
 
-/** Gives back the slots of a run that has left ready and running, and lets in the runs that wait there. */
+/** Returns the slots of a run that has left ready and running, and admits the runs that wait there. */
 export function* releaseSlots(session: Session, slots: string): Verb<void> {
   const all = slotsOf(slots)
   yield* session.native.lockSlots(keysOf(all))
@@ -143,16 +143,16 @@ export function* releaseSlots(session: Session, slots: string): Verb<void> {
 }
 
 /**
- * The same for several runs that ended one after the other. Where each of them, and each run that waits there, has one
- * slot, the slots have nothing to do with each other: a few statements do for all of them what is otherwise five for
- * each run. Where a run has several, the order of the ends decides who is let in.
+ * The same for several runs that ended one after the other. If each of them, and each run that waits there, has one
+ * slot, the slots are independent: a few statements for all replace five for each run. If a run has several slots, the
+ * order of the ends decides which run is admitted.
  */
 export function* releaseAll(session: Session, ended: readonly string[]): Verb<void> {
   if (ended.length > 1 && (yield* releaseTogether(session, ended))) return
   for (const slots of ended) yield* releaseSlots(session, slots)
 }
 
-/** Looks again at the slots of a run that waited and is gone: it may have stood there for others. */
+/** Examines the slots of a run that no longer waits: it may have waited there on behalf of others. */
 export function* leaveSlots(session: Session, slots: string): Verb<void> {
   const keys = keysOf(slotsOf(slots))
   yield* session.native.lockSlots(keys)
@@ -165,7 +165,7 @@ export function* followLimits(session: Session, job: string): Verb<void> {
   yield* letInWaiting(session, [`job:${job}`, ...keysOf(keys)])
 }
 
-/** The slots of a run as its row keeps them. */
+/** Formats the slots of a run for its row. */
 export function slotsText(slots: readonly ConcurrencySlot[]): string | null {
   return slots.length === 0 ? null : JSON.stringify(slots.map(({ key, limit }) => [key, limit]))
 }
@@ -183,7 +183,7 @@ interface Freed {
   readonly waiting: Waiting[]
 }
 
-/** Gives back single slots together; answers whether it did. */
+/** Returns single slots together; the result is whether that was possible. */
 function* releaseTogether(session: Session, ended: readonly string[]): Verb<boolean> {
   const counts = countSingle(ended)
   if (counts === undefined) return false
@@ -206,7 +206,7 @@ function* releaseTogether(session: Session, ended: readonly string[]): Verb<bool
     }
     if (now === 0) empty.push(key)
     else if (now !== admitted) yield* session.sql.change(SET_ADMITTED, now, key)
-    // There is more room than runs have left where the limit has risen.
+    // If the limit was raised, there is more room than runs have left.
     if (waiting.length === atMost && now < limit) open.push(key)
   }
   if (empty.length > 0) yield* session.sql.change(EMPTY, empty)
@@ -218,7 +218,7 @@ function* releaseTogether(session: Session, ended: readonly string[]): Verb<bool
   return true
 }
 
-/** The slots with those that wait there; undefined where one of these has several slots, or a count is not what it should be. */
+/** The slots with the runs that wait there; undefined if one of these has several slots, or a count is unexpected. */
 function* readFreed(
   session: Session,
   counts: ReadonlyMap<string, number>,
@@ -242,7 +242,7 @@ function* readFreed(
   return freed.values()
 }
 
-/** How many of these runs had each slot; undefined where one of them had several. */
+/** How many of these runs had each slot; undefined if one of them had several. */
 function countSingle(all: readonly string[]): Map<string, number> | undefined {
   const counts = new Map<string, number>()
   for (const text of all) {
@@ -263,7 +263,7 @@ function giveBack(session: Session, slots: readonly ConcurrencySlot[]): Verb<unk
   return session.sql.together(...slots.map((slot) => giveBackOne(session, slot)))
 }
 
-/** The likelier way first: a slot for one run at a time has only that one to give back. */
+/** The more likely case first: a slot with a limit of one has only that run to return. */
 function* giveBackOne(session: Session, { key, limit }: ConcurrencySlot): Verb<void> {
   const [first, second] = limit === 1 ? [GIVE_BACK_LAST, GIVE_BACK] : [GIVE_BACK, GIVE_BACK_LAST]
   if ((yield* session.sql.change(first, key)) === 0) yield* session.sql.change(second, key)
@@ -284,7 +284,7 @@ function* letInWaiting(session: Session, keys: readonly string[]): Verb<void> {
       const jobSlot = `job:${next.job}`
       if (waitsFor === jobSlot) break
       if (waitsFor !== undefined && key !== jobSlot) continue
-      // It stands for nobody any more, so the others of its slots have to be looked at.
+      // It no longer waits on behalf of others, so its other slots must be examined.
       const others = keysOf(slots).filter((other) => other !== key && other !== waitsFor)
       for (const other of others) if (!open.includes(other)) open.push(other)
     }
@@ -303,7 +303,7 @@ function* isFull(session: Session, job: string, slot: ConcurrencySlot): Verb<boo
 
 const unlimited = Number.MAX_SAFE_INTEGER
 
-/** A job's own limits are read from its definition each time, so that a change holds at once. */
+/** The limits of a job are read from its definition each time, so that a change takes effect immediately. */
 function limitOf(slot: ConcurrencySlot, job: string, definition: Job | undefined): number {
   if (definition === undefined) return slot.limit
   if (slot.key === `job:${job}`) return definition.concurrency ?? unlimited

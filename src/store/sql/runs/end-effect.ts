@@ -6,14 +6,14 @@ import type { Session } from '../session.js'
 import { stateValue, writeStateEntry } from '../state.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: primary key. The revision rises, so a tick computed before this end finds itself stale.
+// Relies on: primary key. The revision increases, so a tick computed before this end is stale.
 const CONTINUE_CHAIN = `update rota.triggers set next_at = $1 + chain_ms, revision = revision + 1
   where name = $2 and chain_run = $3 and chain_ms is not null and is_active = 1`
 
 // Relies on: primary key.
 const ENDED = `select partition, due_at, started_at, error from rota.runs where seq = $1`
 
-// Relies on: primary key. The revision rises for the same reason.
+// Relies on: primary key. The revision increases for the same reason.
 const LOOK_AT = `update rota.triggers set next_at = least($1, coalesce(next_at, $1)), revision = revision + 1
   where name = $2 and is_active = 1`
 
@@ -24,7 +24,7 @@ const ARRIVED = `update rota.triggers set next_at = least($1, coalesce(next_at, 
 // Relies on: primary key.
 const FOLLOWERS = `select trigger from rota.followers where asset = $1 order by trigger`
 
-/** Changes what the end of a run changes besides the run, whose row is final already. */
+/** Applies the end effect of a run whose row is already final. */
 export function* applyEndEffect(
   session: Session,
   run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger' | 'follow'>,
@@ -35,7 +35,7 @@ export function* applyEndEffect(
   session.hasNews = true
   if (effect.isChain === true) yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
   if (effect.changes === undefined && effect.arrival === undefined && effect.wakesTrigger !== true) return
-  // It decides by state entries, which others may change.
+  // It depends on state entries, which others may change.
   session.beExclusive()
   const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
@@ -50,7 +50,7 @@ export function* applyEndEffect(
   }
 }
 
-/** Writes the notice of a run that failed for good, where somebody watches for it. Its key is new, so no other writer can meet it. */
+/** Writes the notice of a finally failed run, if its kind is watched. Its key is new, so no other writer conflicts. */
 export function* noteFailure(
   session: Session,
   run: Pick<Unfinished, 'seq' | 'id' | 'job' | 'trigger'>,

@@ -11,7 +11,7 @@ import { pauseFailing } from '../policies/auto-pause.js'
 import { sendDeadLetter } from '../policies/dead-letter.js'
 import { applyEndEffect, noteFailure } from './end-effect.js'
 
-// Relies on: primary key. Only the first end of a chained run continues its chain, so that mark goes with it.
+// Relies on: primary key. Only the first end of a chained run continues its chain, so the mark is removed with it.
 const END = `update rota.runs set state = $1, finished_at = $2, reason = $3, waits_for = null,
     follow = case when follow in (${chainCodeList}) then nullif(follow - 1, 0) else follow end where seq = $4`
 
@@ -41,7 +41,7 @@ export function* endRun(session: Session, run: Unfinished, end: RunEnd): Verb<vo
   yield* pauseFailing(session, run, end)
 }
 
-/** Takes runs of a job off the count of its queue, if that one is limited. */
+/** Subtracts runs of a job from the count of its queue, if that is limited. */
 export function* leaveQueue(session: Session, job: string, count: number): Verb<void> {
   const queue = limitedQueueOf(yield* session.catalog(), job)
   if (queue === undefined) return
@@ -61,7 +61,7 @@ export function* recordAttempt(
   yield* session.sql.change(RECORD_ATTEMPT, ...claim, startedAt, endedAt, end.end, toJson(end.error))
 }
 
-/** Makes a run that held its slots or was final wait again; runs that wait at its slots go first. */
+/** Makes a running or final run pending again; runs that wait for its slots go first. */
 export function* waitAgain(
   session: Session,
   run: Pick<Unfinished, 'seq' | 'job' | 'state' | 'gates'>,

@@ -12,7 +12,7 @@ import type { Verb } from '../verb.js'
 import { standsFor } from '../policies/burst.js'
 import { slotsText, takeSingleSlots, takeSlots, untakeSlots } from './concurrency-slots.js'
 
-/** From this length on, the text of runs that are inserted together is not made longer. */
+/** The text of runs that are inserted together ends at about this length. */
 const enoughText = 1_000_000
 
 const bareColumns = {
@@ -46,7 +46,7 @@ const INSERT = insertNewInto('rota.runs', {
 
 const alikeColumns = Object.keys(bareColumns).join(', ')
 
-// Relies on: the unique index of runs.id, for the same race. Runs that have all but id and payload in common go in as
+// Relies on: the unique index of runs.id, for the same race. Runs that differ only in id and payload are inserted from
 // one text: in SQLite that takes half the time of binding every value of every row.
 const INSERT_ALIKE = each({
   sqlite: `insert into runs (${alikeColumns})
@@ -58,7 +58,7 @@ const INSERT_ALIKE = each({
     on conflict (id) do nothing`,
 })
 
-// Relies on: the unique index of runs.id. Keys only grow, so those that were inserted last have the highest.
+// Relies on: the unique index of runs.id. Keys only increase, so the last inserted runs have the highest.
 const NEWEST = `select id from rota.runs where id = any($1::text[]) order by seq desc limit $2`
 
 // Relies on: the unique index of runs.id.
@@ -77,7 +77,7 @@ export interface EnqueueRequest {
   readonly now: Instant
 }
 
-/** Records the runs of several callers; those of the same moment go in together. */
+/** Records the runs of several callers; those of the same moment are inserted together. */
 export function* enqueueAll(
   session: Session,
   requests: readonly EnqueueRequest[],
@@ -96,7 +96,7 @@ export function* enqueueAll(
   return answers
 }
 
-/** Records runs, or finds the runs that hold their unique keys. */
+/** Records runs, or returns the runs that have their unique keys. */
 export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<Enqueued[]> {
   session.noteTime(now)
   session.hasNews = true
@@ -120,7 +120,7 @@ export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<
   return answers
 }
 
-/** Records runs of any kind in their order; one whose id exists stays as it is. */
+/** Records runs of any kind in their order; one whose id exists stays unchanged. */
 export function* insertRuns(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
   if (runs.length === 0) return
   session.hasNews = true
@@ -129,12 +129,12 @@ export function* insertRuns(session: Session, runs: readonly NewRun[], now: Inst
   else for (const run of runs) yield* insertRun(session, run, now)
 }
 
-/** Whether recording a run touches nothing but its own row and its deadlines. */
+/** Whether recording a run writes only its own row and its deadlines. */
 function isIndependent({ slots, uniqueKey }: NewRun): boolean {
   return slots.length === 0 && uniqueKey === undefined
 }
 
-/** Whether a run has nothing but what every run has. */
+/** Whether a run has only the fields that every run has. */
 export function isBare(run: NewRun): boolean {
   return (
     run.trigger === undefined &&
@@ -160,7 +160,7 @@ function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued
   return { id: run.id, created: yield* insertRun(session, run, now) }
 }
 
-/** The run that has a unique key; it is the first one where there are several. */
+/** The run that has a unique key; the first one if there are several. */
 export function uniqueHolder(
   session: Session,
   { job, uniqueKey, now }: { job: string; uniqueKey: string; now: Instant },
@@ -182,13 +182,13 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
   return isNew
 }
 
-/** Writes what new runs promise. The keys are new with the runs, so no other writer can meet them. */
+/** Writes the deadlines of new runs. Their keys are new, so no other writer conflicts. */
 function* writeDeadlines(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
   const entries = runs.flatMap(deadlineChanges)
   if (entries.length > 0) yield* writeStateEntries(session, entries, now)
 }
 
-/** Whether no two of these runs share anything that has to be taken: each has one slot of its own at most. */
+/** Whether these runs are independent: each has at most one slot, and no two share one. */
 function areApart(runs: readonly NewRun[]): boolean {
   const keys = new Set<string>()
   return runs.every(({ slots, uniqueKey }) => {
@@ -198,7 +198,7 @@ function areApart(runs: readonly NewRun[]): boolean {
   })
 }
 
-/** The same as `insertRun` for runs that share nothing, with a few statements for all of them. */
+/** The same as `insertRun` for independent runs, with a few statements for all of them. */
 function* insertApart(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
   const due = runs.filter(({ runAt, slots }) => runAt <= now && slots.length > 0)
   const full = yield* takeSingleSlots(session, due)
@@ -263,7 +263,7 @@ function fullRow(
   ]
 }
 
-/** How many runs from a place on have all but id and payload in common, as far as one text holds them. */
+/** How many runs from an index on differ only in id and payload, up to the length of one text. */
 function alikeFrom(runs: readonly NewRun[], start: number): number {
   const first = runs[start] as NewRun
   let end = start + 1
@@ -283,7 +283,7 @@ function areAlike(one: NewRun, other: NewRun): boolean {
   )
 }
 
-/** Inserts runs that are alike, as many as one text holds, and answers which of them are new. */
+/** Inserts runs that differ only in id and payload; returns which of them are new. */
 function* insertAlike(session: Session, runs: readonly NewRun[], now: Instant): Verb<Enqueued[]> {
   const { job, priority, runAt, dueAt, origin } = runs[0] as NewRun
   const rows: string[] = []

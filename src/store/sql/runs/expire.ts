@@ -6,17 +6,17 @@ import { running } from '../rows/states.js'
 import type { Verb } from '../verb.js'
 import { unsaidLeaseMs } from '../rows/worker-rows.js'
 
-// Relies on: workers_live. From here on a turn of this worker claims nothing, so what it holds can only shrink.
+// Relies on: workers_live. From now on a turn of this worker claims nothing, so its runs can only become fewer.
 const EXPIRE = `update rota.workers set phase = 1 where phase = 0 and lease_until < $1
   and coalesce(lease_until - beat_at, ${unsaidLeaseMs}) <= $2`
 
-// Relies on: workers_gone, then runs_running: only workers that went since the last look, and only what they hold.
+// Relies on: workers_gone, then runs_running: only workers that are newly gone, and only their runs.
 const LOST = each({
   sqlite: lostFrom('workers cross join runs'),
   postgres: lostFrom('rota.workers join rota.runs'),
 })
 
-// Relies on: workers_gone, runs_running. A worker that holds nothing any more need not be looked at again.
+// Relies on: workers_gone, runs_running. A worker without runs need not be examined again.
 const SETTLE = `update rota.workers set phase = 2 where phase = 1
   and not exists (select 1 from rota.runs where state = ${running} and worker = workers.key)`
 
@@ -30,7 +30,7 @@ interface LostRow {
   readonly worker: string
 }
 
-/** Expires workers whose lease is over and gives the claims of all that are gone, oldest first. */
+/** Expires workers whose lease has ended and returns the claims of all gone workers, oldest first. */
 export function* expire(
   session: Session,
   { deadline, limit, longestMs = Number.MAX_SAFE_INTEGER }: Expiry,

@@ -9,7 +9,7 @@ import type { Verb } from '../verb.js'
 import { releaseAll } from './concurrency-slots.js'
 import { endRun, leaveQueue, recordAttempt, waitAgain } from './end-run.js'
 
-// Relies on: the unique index of runs.id. The fence is run, attempt and state: what an older claim reports finds no
+// Relies on: the unique index of runs.id. The fence is run, attempt and state: the report of an older claim finds no
 // row. The row's lock closes the race with another process that ends the same attempt.
 const CLAIMED = `select ${UNFINISHED_COLUMNS} from rota.runs where id = $1 and attempt = $2 and state = ${running}
   for update`
@@ -31,16 +31,16 @@ const NO_ERROR = `update rota.runs set error = null where seq = $1`
 
 type Answer = 'stored' | 'stale'
 
-/** Stores decided attempts where their claims are current. */
+/** Stores decided attempts whose claims are current. */
 export function* finishAll(session: Session, items: readonly Finished[], now: Instant): Verb<Answer[]> {
   if (items.length === 0) return []
   const ended = yield* session.native.endPlain(items)
   const answers: Answer[] = []
   let freed: string[] = []
-  // In the order of the ends: it decides which run is let in where two of them freed slots that one run waits for.
+  // In the order of the ends, which decides which run is admitted if two of them free slots that one run waits for.
   for (const item of items) {
     const plain = ended.get(item.run)
-    // Only the first report of a run counts: the ones behind it find it ended.
+    // Only the first report of a run counts: later ones find it ended.
     ended.delete(item.run)
     if (plain !== undefined) {
       if (plain.gates !== null) freed.push(plain.gates)
@@ -62,7 +62,7 @@ export function* finishAll(session: Session, items: readonly Finished[], now: In
 function* revokeCrash(session: Session, { run: id, attempt }: Finished, now: Instant): Verb<void> {
   const run = yield* session.sql.get<Unfinished>(LOST, id, attempt)
   if (run === undefined) return
-  // The run may be held by others, and may have to wait again.
+  // Another worker may hold the run, and it may have to wait again.
   session.beExclusive()
   yield* session.sql.change(RELEASE, run.seq, attempt)
   yield* session.sql.change(NO_CRASH, run.seq)
@@ -71,7 +71,7 @@ function* revokeCrash(session: Session, { run: id, attempt }: Finished, now: Ins
   yield* waitAgain(session, run, { runAt: now, now, reason: undefined })
 }
 
-/** The usual end: a first attempt that is done. */
+/** Whether an attempt is the first and done, which is the most frequent end. */
 export function isPlainEnd({ attempt, outcome }: Finished): boolean {
   return attempt === 1 && outcome.end === 'done' && outcome.state === 'done' && outcome.reason === undefined
 }
@@ -91,7 +91,7 @@ function* finishOne(session: Session, item: Finished, now: Instant): Verb<Answer
     const asked = outcome.state === 'cancelled' ? (run.reason ?? undefined) : undefined
     yield* endRun(session, run, { state: outcome.state, at: endedAt, reason: outcome.reason ?? asked })
   } else if (run.cancel_requested === 1) {
-    // The end was promised to whoever asked for it; another try would break that.
+    // The cancel was accepted, so the run must not be retried.
     yield* endRun(session, run, { state: 'cancelled', at: endedAt, reason: run.reason ?? undefined })
   } else {
     yield* leaveQueue(session, run.job, 1)

@@ -10,8 +10,8 @@ import { FROM_RUNS, UNHAPPY } from './read-runs.js'
 import { conditionsFrom, conditionValues, statesAsked } from './run-conditions.js'
 
 /**
- * How many runs are looked at in one go where no index knows the filter: others get their turn in between. Looking at
- * the runs of one trigger, which are far apart, and at messages costs about ten times as much.
+ * How many runs one step reads if no index fits the filter: other work continues in between. Reading the runs of one
+ * trigger, which are far apart, and messages costs about ten times as much.
  */
 const runsPerLook = 10_000
 const costlyRunsPerLook = 1000
@@ -21,20 +21,20 @@ const PENDING_SEQS = `select seq from rota.runs where state = ${ready}
     union all select seq from rota.runs where state = ${delayed}
     union all select seq from rota.runs where state = ${blocked}`
 
-// The same, no further than the bound.
+// The same, up to the bound.
 const FEW_PENDING = `select count(*) from (
     select 1 from (${PENDING_SEQS}) pending limit ${runsPerLook + 1}
   ) found`
 
-/** A part of a list, and where to go on if it is not the whole. */
+/** A part of a list, and where to continue if there is more. */
 export interface Listed {
-  /** In the order in which they were looked for. */
+  /** In the order of the search. */
   readonly runs: readonly Run[]
   readonly next: RunFilter | undefined
   readonly looked: number
 }
 
-/** A part of a count, and where to go on if it is not the whole. */
+/** A part of a count, and where to continue if there is more. */
 export interface Counted {
   readonly count: number
   readonly next: RunFilter | undefined
@@ -57,25 +57,25 @@ export function* listRuns(session: Session, filter: RunFilter): Verb<Listed> {
   return { runs, next: rest(filter, runs.length, next), looked: lookSize(filter) }
 }
 
-/** What is left to look for behind a part. */
+/** The filter for the rest after a part. */
 function rest(filter: RunFilter, found: number, next: RunId | undefined): RunFilter | undefined {
   const limit = filter.limit - found
   if (next === undefined || limit <= 0) return undefined
   return { ...filter, limit, ...(filter.newerThan === undefined ? { before: next } : { newerThan: next }) }
 }
 
-/** Rows that an index leads to. */
+/** The rows that an index selects. */
 interface Place {
-  /** The ids between which they are. */
+  /** The range of their ids. */
   readonly range: IdRange
   readonly condition: string
-  /** The values of the condition for such a range, or a part of it (default: its two ends). */
+  /** The values of the condition for a range of ids (default: its two ends). */
   readonly valuesIn?: (range: IdRange) => readonly SqlScalar[]
-  /** What has the rows in the order of their ids (default: the id). */
+  /** The columns that order the rows like their ids (default: the id). */
   readonly order?: readonly string[]
-  /** Whether the index has so few rows that all of them can be looked at. */
+  /** Whether the index has so few rows that all of them can be read. */
   readonly isSmall?: boolean
-  /** Whether its rows are all that the filter asks for, besides the times. */
+  /** Whether its rows match the whole filter, except the times. */
   readonly isExact: boolean
 }
 
@@ -83,11 +83,11 @@ interface Look {
   readonly place: Place
   readonly where: string
   readonly values: readonly SqlValue[]
-  /** Where to look next; nothing if this look is the last. */
+  /** Where to look next; undefined if this look is the last. */
   readonly next: RunId | undefined
 }
 
-/** Where the runs of a filter are, as far as one look goes. */
+/** Where the runs of a filter are, for one look. */
 function* lookInto(session: Session, filter: RunFilter): Verb<Look> {
   const place = yield* placeOf(session, filter)
   const { condition, isExact, isSmall = false } = place
@@ -102,7 +102,7 @@ function* lookInto(session: Session, filter: RunFilter): Verb<Look> {
   return { place, where: `${where} and ${conditionsFrom(due + 2)}`, values, next: end }
 }
 
-/** The part of a range that one look goes through. */
+/** The part of a range that one look reads. */
 function upTo(end: RunId, { from, until }: IdRange, { newerThan }: RunFilter): IdRange {
   return newerThan === undefined ? { from: end, until } : { from, until: idAfter(end) }
 }
@@ -111,7 +111,7 @@ function valuesIn({ valuesIn: own }: Place, range: IdRange): readonly SqlScalar[
   return own === undefined ? [range.from, range.until] : own(range)
 }
 
-/** The last id of the next look in a place; nothing where the place ends before. */
+/** The last id of the next look in a place; undefined if the place ends earlier. */
 function* endOfLook(session: Session, place: Place, filter: RunFilter): Verb<RunId | undefined> {
   const end = filter.newerThan === undefined ? 'min' : 'max'
   const size = lookSize(filter)
@@ -135,11 +135,11 @@ function orderOf({ order = ['runs.id'] }: Place, { newerThan }: RunFilter): stri
 
 const IDS = 'runs.id >= $1 and runs.id < $2'
 
-/** The id as an expression, so that SQLite does not go through the index of all ids instead. */
+/** The id as an expression, so that SQLite does not use the index of all ids. */
 const ID = `(runs.id || '')`
 const OTHER_IDS = `${ID} >= $1 and ${ID} < $2`
 
-/** What leads to the runs of a filter. */
+/** The index to use for a filter. */
 function* placeOf(session: Session, filter: RunFilter): Verb<Place> {
   if (typeof filter.trigger === 'string') return triggerPlace(filter, filter.trigger)
   const range = idRange(filter)
@@ -169,7 +169,7 @@ function triggerPlace(filter: RunFilter, trigger: string): Place {
   const { before, newerThan } = filter
   const { fromAt, untilAt } = dueRange(filter)
   return {
-    // Times are not in the ids: one of a sensor begins with another instant.
+    // Ids do not have these times: the id of a sensor's run begins with another instant.
     range: idRange({ before, newerThan }),
     condition: `${OTHER_IDS} and runs.trigger = $3 and runs.due_at >= $4 and runs.due_at <= $5`,
     valuesIn: ({ from, until }) => {
@@ -188,7 +188,7 @@ function isWithout(filter: RunFilter, names: readonly (keyof RunFilter)[]): bool
   return names.every((name) => filter[name] === undefined)
 }
 
-/** A column of whole milliseconds takes no fraction, which a computed bound may have. */
+/** The column has whole milliseconds, and a computed bound may have a fraction. */
 function dueRange({ sinceAt = 0, untilAt = latest }: RunFilter): { fromAt: number; untilAt: number } {
   return { fromAt: Math.ceil(sinceAt), untilAt: Math.floor(untilAt) }
 }

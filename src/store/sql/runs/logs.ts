@@ -36,13 +36,13 @@ const APPEND = insertInto('rota.logs', {
 const READ = `select logs.seq, logs.attempt, at, level, text from rota.runs join rota.logs on logs.run = runs.seq
   where runs.id = $1 and logs.seq > $2 order by logs.seq limit $3`
 
-/** How much of its bound the log of a run has used. */
+/** How much of its size limit the log of a run uses. */
 interface Position {
   readonly run: number
   use: LogUse
 }
 
-/** Adds lines to the logs of runs that exist, within their bounds. */
+/** Appends lines to the logs of existing runs, within their size limits. */
 export function* log(session: Session, lines: readonly LogLine[]): Verb<void> {
   if (lines.length === 0) return
   const positions = yield* positionsOf(session, [...new Set(lines.map(({ run }) => run))])
@@ -84,7 +84,7 @@ function append(rows: SqlScalar[][], position: Position | undefined, given: LogL
   const { use, line } = boundLogLine(position.use, given)
   position.use = use
   if (line === undefined) return
-  // The line that says that the log was cut is not counted, and nothing follows it.
+  // The last line of a cut log is not counted, and nothing follows it.
   const seq = use.isCut ? use.lines + 1 : use.lines
   rows.push([position.run, seq, line.attempt, line.at, line.level, line.text])
 }

@@ -6,7 +6,7 @@ import { countRuns, listRuns } from './list-runs.js'
 
 type Read = <T>(verb: (session: Session) => Verb<T>) => Promise<T>
 
-/** Runs, newest first: looks until there are enough, there are no more, or the filter wants no further look. */
+/** Runs, newest first: searches until there are enough, there are no more, or the limit of the search is reached. */
 export async function runsPage(read: Read, filter: RunFilter): Promise<RunsPage<Run>> {
   const found: Run[] = []
   const lookedTo = await lookOn(filter, async (part) => {
@@ -17,7 +17,7 @@ export async function runsPage(read: Read, filter: RunFilter): Promise<RunsPage<
   return { runs: filter.newerThan === undefined ? found : found.toReversed(), lookedTo }
 }
 
-/** How many runs a filter matches, no further than `atMost`. */
+/** How many runs a filter matches, counted up to `atMost`. */
 export async function runCount(
   read: Read,
   filter: Omit<RunFilter, 'limit'>,
@@ -32,7 +32,7 @@ export async function runCount(
   return { count: Math.min(found, atMost), isCapped: found > atMost || lookedTo !== undefined }
 }
 
-/** Looks part by part, and answers where it stopped before the end. */
+/** Searches part by part, and returns where it stopped before the end. */
 async function lookOn(
   filter: RunFilter,
   look: (part: RunFilter) => Promise<{ next: RunFilter | undefined; looked: number }>,
@@ -44,7 +44,7 @@ async function lookOn(
     all += looked
     if (all >= (filter.look ?? Infinity)) return next.newerThan ?? next.before
     part = next
-    // A long list must not keep the worker from its turn.
+    // A long list must not delay the turns of the worker.
     await new Promise((resolve) => setImmediate(resolve))
   }
 }

@@ -4,47 +4,46 @@ import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import type { Verb } from '../verb.js'
 
-/** What each database does with statements of its own: they are measurably faster so, or lock rows in its own way. */
+/** The verbs with native statements: they are measurably faster, or lock rows in a way of their own. */
 export interface NativeVerbs {
-  /** From this number of wanted jobs on, those that have ready runs are looked up first. */
+  /** From this number of requested jobs on, those with ready runs are looked up first. */
   readonly manyJobs: number
   /**
-   * Ends first attempts that are done and have no end effect, many with one statement, and counts them out of their
-   * queues. Answers those that it ended; the others are left to the general way. What the process remembers of the
-   * claims is forgotten.
+   * Ends first attempts that are done and have no end effect, many with one statement, and subtracts them from the
+   * counts of their queues. Returns those that it ended; the others need the general verb. Drops the cached claims.
    */
   endPlain(items: readonly Finished[]): Verb<Map<RunId, PlainEnd>>
-  /** The ready runs of each job, the most urgent first, from a place on; no two claims get the same run. */
+  /** The ready runs of each job, the most urgent first, from an offset on; no two claims get the same run. */
   candidates(jobs: readonly string[], range: { limit: number; offset: number }): Verb<Candidate[]>
-  /** Gives runs to a worker as their next attempt; answers their payloads in the same order. */
+  /** Gives runs to a worker as their next attempt; returns their payloads in the same order. */
   take(runs: readonly Candidate[], by: { worker: number; now: Instant }): Verb<(string | null)[]>
-  /** The notices for a worker, which are then forgotten. */
+  /** Returns and removes the notices for a worker. */
   takeNotices(worker: string): Verb<HolderNotice[]>
-  /** The last notice that a worker was given although it is still stored; 0 where there is none. */
+  /** The last notice that was delivered to a worker but is still stored; 0 if there is none. */
   lastNoticeOf(worker: string): number
-  /** Keeps concurrency slots from other transactions until the end of this one. Never waits: if one of them is taken, this one is made again as the only writer. */
+  /** Locks concurrency slots until the end of the transaction. Never waits: if one of them is locked, the transaction is repeated as the only writer. */
   lockSlots(keys: readonly string[]): Verb<void>
   /** The same for the count of a limited queue. */
   lockQueue(queue: string): Verb<void>
-  /** Notes how a claim left the rate limits, for the turns to come. */
+  /** Remembers the rate limits after a claim, for the next turns. */
   noteRates(left: RatesLeft): void
-  /** Keeps a unique key from other transactions until the end of this one; throws where one of them has it. */
+  /** Locks a unique key until the end of the transaction; throws if another transaction has it. */
   lockUniqueKey(job: string, key: string): Verb<void>
 }
 
-/** How a claim left the rate limits of the jobs that it was for. */
+/** The state of the rate limits of the requested jobs after a claim. */
 export interface RatesLeft {
-  /** When that was. */
+  /** The time of the claim. */
   readonly at: Instant
-  /** When a run may start that is known to wait; infinite where none is. */
+  /** When the first run that is known to wait may start; infinite if there is none. */
   readonly nextAt: Instant
-  /** Until when the limits of each job let nothing start. */
+  /** Until when the limits of each job allow no start. */
   readonly untilByJob: ReadonlyMap<string, Instant>
 }
 
 /** A run that was ended by `endPlain`. */
 export interface PlainEnd {
-  /** Its concurrency slots as they stand in its row. */
+  /** Its concurrency slots in the form of its row. */
   readonly gates: string | null
 }
 

@@ -10,7 +10,7 @@ import { forgetExpired } from '../planning/seen-keys.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-// Relies on: runs_ended, which has no unfinished runs: none of them can be removed.
+// Relies on: runs_ended, which has no unfinished runs, so none can be removed.
 const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
   from rota.runs where state >= ${done} and finished_at < $1 order by finished_at, id limit $2`
 
@@ -58,7 +58,7 @@ type Pruned = Pick<
   'seq' | 'trigger' | 'first_at' | 'last_at' | 'version' | 'reason' | 'detail' | 'recorded_at'
 >
 
-/** Removes the oldest final runs; those of a trigger leave a `pruned` range, so that none of them is planned again. */
+/** Removes the oldest final runs; those of due instants leave a `pruned` range, so that they are not planned again. */
 export function* prune(session: Session, { runs, ...request }: PruneRequest): Verb<number> {
   session.beExclusive()
   yield* forgetExpired(session, request)
@@ -124,7 +124,7 @@ function* insert(session: Session, pruned: Pruned): Verb<Pruned> {
   return { ...pruned, seq: yield* newestRange(session) }
 }
 
-/** Joins two pruned ranges of one version into the first, if no remaining run lies between them. */
+/** Merges two pruned ranges of one version into the first, if no remaining run is between them. */
 function* join(session: Session, first: Pruned | undefined, second: Pruned): Verb<Pruned | undefined> {
   if (first === undefined || first.reason !== 'pruned' || second.reason !== 'pruned') return undefined
   if (first.version !== second.version) return undefined

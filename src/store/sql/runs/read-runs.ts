@@ -8,7 +8,7 @@ import { each } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 
-/** Done runs are counted up to here. */
+/** Done runs are counted up to this number. */
 const countBound = 100_000
 
 /** Runs with the ids of their workers. */
@@ -27,7 +27,7 @@ const INSTANTS = `select due_at, id, state from rota.runs
   where trigger = $1 and due_at >= $2 and due_at <= $3 and origin = ${originCode('trigger')}
   order by due_at, id limit $4`
 
-/** SQLite takes the index runs_unhappy only where it finds the condition of the index word for word. */
+/** SQLite uses the index runs_unhappy only if a statement has exactly the condition of the index. */
 export const UNHAPPY = `state in (${failed}, ${cancelled})`
 
 // Relies on: the partial index of each state.
@@ -38,8 +38,8 @@ const UNFINISHED_AND_UNHAPPY = `
   (select count(*) from rota.runs where ${UNHAPPY} and state = ${failed}) as failed,
   (select count(*) from rota.runs where ${UNHAPPY} and state = ${cancelled}) as cancelled`
 
-// SQLite would have to look at every row to count those that are done, so they are the rest of all. Both count no
-// further than the bound.
+// SQLite would have to read every row to count the done runs, so they are the total minus the others. Both count up to
+// the bound.
 const COUNTS = each({
   sqlite: `with counted as materialized (select ${UNFINISHED_AND_UNHAPPY}),
     others as materialized (select pending + running + failed + cancelled as runs from counted)
@@ -61,7 +61,7 @@ const ATTEMPTS_OF = `select attempts.*, workers.id as worker_id from rota.attemp
 
 const ATTEMPTS = `${ATTEMPTS_OF} $1 order by attempt`
 
-// Relies on: primary key. The run and its attempts are read in one statement, so that none is there twice.
+// Relies on: primary key. One statement reads the run and its attempts, so that no attempt appears twice.
 const RUN_WITH_ATTEMPTS = `select runs.*, workers.id as worker_id, (
     select json_agg(json_build_object('attempt', attempt, 'worker_id', worker_id, 'claimed_at', claimed_at,
       'started_at', started_at, 'ended_at', ended_at, 'ended', ended, 'error', error))::text
@@ -81,7 +81,7 @@ export function* runsById(session: Session, ids: readonly RunId[]): Verb<Run[]> 
 
 /** Runs whose id starts with a text, in order. */
 export function* runsByPrefix(session: Session, prefix: string, limit: number): Verb<Run[]> {
-  // No character of an id sorts behind this one.
+  // No character of an id sorts after this one.
   return (yield* session.sql.all<RunRow>(BY_PREFIX, prefix, `${prefix}\u{10ffff}`, limit)).map(runOf)
 }
 
@@ -96,7 +96,7 @@ export function* runInstants(
   return rows.map(({ due_at, id, state }) => ({ dueAt: due_at, id, state: stateName(state) }))
 }
 
-/** How many runs are in each state; the done ones are counted no further than a bound. */
+/** How many runs are in each state; done ones are counted up to a bound. */
 export function* counts(session: Session): Verb<Record<RunState, number>> {
   const counted = yield* session.sql.get<Record<RunState, number>>(COUNTS)
   if (counted === undefined) throw new Error('Counting gave no row')
@@ -104,16 +104,16 @@ export function* counts(session: Session): Verb<Record<RunState, number>> {
   return { pending, running, done, failed, cancelled }
 }
 
-/** The attempts of a run, without gaps: those that were recorded, and the one that lives in the run's own row. */
+/** The attempts of a run, without gaps: the recorded ones, and the one in the run's own row. */
 export function* attempts(session: Session, id: RunId): Verb<Attempt[]> {
   const row = yield* session.sql.get<RunRow & { readonly recorded: string | null }>(RUN_WITH_ATTEMPTS, id)
   if (row === undefined) return []
   return attemptsIn(row, JSON.parse(row.recorded ?? '[]') as AttemptRow[])
 }
 
-/** The attempts of a run whose row is at hand. */
+/** The attempts of a run whose row was already read. */
 export function* attemptsOf(session: Session, row: RunRow): Verb<Attempt[]> {
-  // Nearly every run has one attempt, which lives in its row: nothing has to be looked up.
+  // Nearly every run has one attempt, which is stored in its row.
   const isFirst = row.attempt === 0 || (row.attempt === 1 && (row.state === running || row.state === done))
   return attemptsIn(row, isFirst ? [] : yield* session.sql.all<AttemptRow>(ATTEMPTS, row.seq))
 }

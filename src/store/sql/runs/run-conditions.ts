@@ -8,8 +8,8 @@ import type { SqlValue } from '../statement.js'
 import type { Verb } from '../verb.js'
 
 /**
- * The conditions of a filter in one text, whatever the filter has: a value that is not given is null. So there are few
- * statements, each prepared once, however many filters there are.
+ * The conditions of any filter in one text: an absent value is null. So there are few statements, each prepared once,
+ * however many filters there are.
  */
 export function conditionsFrom(first: number): string {
   return conditions
@@ -38,7 +38,7 @@ export function* conditionValues(session: Session, given: RunConditions): Verb<r
   ]
 }
 
-/** The states of a filter; one worker holds only what is running. */
+/** The states of a filter; with a worker only running runs can match. */
 export function statesAsked({ state, worker }: RunConditions): readonly RunState[] | undefined {
   const states = listOf(state)
   if (worker === undefined) return states
@@ -47,11 +47,11 @@ export function statesAsked({ state, worker }: RunConditions): readonly RunState
 
 interface Condition {
   readonly type: 'int8[]' | 'text[]' | 'text'
-  /** What has to hold for the value, which is `@`. */
+  /** The condition; `@` is the value. */
   readonly text: string
 }
 
-/** What follows a mark in a text, up to another one. */
+/** The part of a text between two marks. */
 function between(text: string, start: string, end: string): string {
   const behind = `substr(${text}, strpos(${text}, '${start}') + ${start.length})`
   return `substr(${behind}, 1, strpos(${behind} || '${end}', '${end}') - 1)`
@@ -84,7 +84,7 @@ const conditions: readonly Condition[] = [
   },
 ]
 
-/** Labels are stored as one JSON object; a comma in place of its brace is before each name. */
+/** Labels are stored as one JSON object; with a comma instead of its brace, a comma is before each name. */
 function labelFragment([name, value]: [string, string]): string {
   return `,${JSON.stringify(name)}:${JSON.stringify(value)}`
 }
@@ -95,7 +95,7 @@ function errorFragment(pattern: string): string {
   return `{"code":${isPrefix ? code.slice(0, -1) : code}`
 }
 
-/** The jobs that a filter names, and of these the ones of its queue. */
+/** The jobs of a filter, limited to those of its queue. */
 function* jobsOf(session: Session, { job, queue }: RunConditions): Verb<readonly string[] | undefined> {
   const named = listOf(job)
   if (queue === undefined) return named

@@ -6,8 +6,8 @@ import { claimRuns } from './claim.js'
 import { finishAll } from './finish.js'
 import { promote } from './promote.js'
 
-// Relies on: the unique index of workers.id, then notices_worker. Whoever expires a worker is the only writer, so one that is live here
-// stays so until the end of the transaction.
+// Relies on: the unique index of workers.id, then notices_worker. A transaction that expires a worker is exclusive, so
+// a worker that is live here stays live until the end of the transaction.
 const WORKER = `select key, phase, lease_until, is_draining,
     (select 1 from rota.notices where worker = workers.key limit 1) as has_notices
   from rota.workers where id = $1`
@@ -20,7 +20,7 @@ interface WorkerRow {
   readonly has_notices: number | null
 }
 
-/** One worker's turn: store what it finished, promote what became due, claim what it requests. */
+/** One turn of a worker: stores its results, makes due runs ready, and claims what it requests. */
 export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   const { now, claimRequest } = request
   session.noteTime(now)
@@ -31,7 +31,7 @@ export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   if (worker === undefined) return { ...nothing, ...answer }
   const notices = worker.has_notices === null ? [] : yield* session.native.takeNotices(request.worker)
   if (worker.phase !== 0) return { ...nothing, ...answer, notices }
-  // A worker that is late with its heartbeat may be expired at any moment: a claim would be taken from it at once.
+  // A worker with an overdue heartbeat may be expired at any moment, and would lose what it claims now.
   const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
   const claimed = mayClaim ? yield* claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
   const { claims = [], more = false, nextStartAt } = claimed ?? {}

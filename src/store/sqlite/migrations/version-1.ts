@@ -1,7 +1,8 @@
 import type { Migration } from '../../sql/migration.js'
 
 const tables = [
-  // One row. The store's own name is drawn when it is made. A revision rises with every change of what it counts, so that a process knows whether what it remembers still holds.
+  // One row. The id of the store is random. A revision increases with every change of its subject, so that a process
+  // knows whether its cache is valid.
   `create table meta (
     id integer primary key check (id = 1),
     store text not null default (lower(hex(randomblob(16)))),
@@ -19,7 +20,7 @@ const tables = [
     concurrency integer,
     running integer not null default 0
   ) without rowid`,
-  // The definition stands in the row of the version in force.
+  // The definition is in the row of the version in force.
   `create table triggers (
     name text primary key,
     source text not null,
@@ -55,7 +56,7 @@ const tables = [
     catch_up integer not null default 0,
     is_released integer not null default 0
   )`,
-  // Rows stay: attempts name their worker by its key. "phase" is 0 live, 1 gone, 2 gone and nothing of it is left.
+  // Rows stay: attempts name their worker by its key. "phase" is 0 live, 1 gone, 2 gone without runs.
   `create table workers (
     key integer primary key,
     id text not null unique,
@@ -66,9 +67,9 @@ const tables = [
     lease_until integer not null,
     phase integer not null default 0
   )`,
-  // How many runs a gate has let in; no row means none.
+  // How many runs have a slot; no row means none.
   `create table gates (key text primary key, admitted integer not null) without rowid`,
-  // No key is given twice, not even after the newest run was pruned: claims are remembered by it.
+  // No key is reused, not even after the newest run was pruned: claims are cached by it.
   `create table runs (
     seq integer primary key autoincrement,
     id text not null unique,
@@ -101,7 +102,7 @@ const tables = [
     result text,
     error text
   )`,
-  // A first attempt that ends done lives in the row of its run; every other end is a row here.
+  // A first attempt that is done is stored in the row of its run; every other end is a row here.
   `create table attempts (
     run integer not null,
     attempt integer not null,
@@ -149,7 +150,7 @@ const tables = [
   )`,
 ]
 
-// Partial ones: a run stands in the few that its state needs, so history costs a claim nothing.
+// Partial indexes: a run is only in those that its state needs, so history costs a claim nothing.
 const indexes = [
   `create index triggers_due on triggers (next_at, name) where is_ticking = 1 and next_at is not null`,
   `create index triggers_fingerprint on triggers (source, name, fingerprint) where is_active = 1`,

@@ -1,6 +1,6 @@
 import type { Migration } from '../../sql/migration.js'
 
-/** Notes, sensors and assets. Code that does not know what the end of a run moves would not move it, so older code is refused. */
+/** State entries, sensors and assets. Older code does not apply end effects, so it is refused. */
 export const version2: Migration = {
   version: 2,
   compatibleFrom: 2,
@@ -22,12 +22,12 @@ export const version2: Migration = {
     primary key (trigger, digest)
   ) without rowid`,
     `create index seen_until on seen (until_at) where until_at is not null`,
-    // Which triggers the end of an asset's run is an arrival for.
+    // The triggers that follow an asset.
     `create table followers (asset text not null, trigger text not null, primary key (asset, trigger)) without rowid`,
     `create index followers_trigger on followers (trigger)`,
-    // A trigger with a sensor has 2 in "is_ticking": whoever plans the others never meets it.
+    // A trigger with a sensor has 2 in "is_ticking": the planning of other triggers never reads it.
     `create index triggers_polled on triggers (next_at, name) where is_ticking = 2 and next_at is not null`,
-    // The two tables that people look into with plain SQL.
+    // Two tables that people read with plain SQL.
     `create view service_timing as select name as service, value ->> 'lastRunAt' / 1000 as last_run_timestamp,
     value ->> 'everyMs' / 1000 as interval_seconds, value -> 'inFlight' ->> 'round' as in_flight_in
     from notes where kind = 'service'`,

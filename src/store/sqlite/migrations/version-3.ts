@@ -1,6 +1,6 @@
 import type { Migration } from '../../sql/migration.js'
 
-/** What `rota workers` shows. The previous release does not write it and goes on working: it registers nothing but workers. */
+/** The columns for `rota workers`. The previous release keeps working without them: it registers only workers. */
 export const version3: Migration = {
   version: 3,
   compatibleFrom: 2,

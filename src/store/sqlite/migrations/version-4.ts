@@ -1,6 +1,6 @@
 import type { Migration } from '../../sql/migration.js'
 
-/** Who changed what. The previous release writes nothing into it and goes on working. */
+/** The audit. The previous release does not write it and keeps working. */
 export const version4: Migration = {
   version: 4,
   compatibleFrom: 2,
@@ -20,7 +20,7 @@ export const version4: Migration = {
     `create index audit_target on audit (target, seq)`,
     `create index audit_actor on audit (actor, seq)`,
     `create index audit_action on audit (action, seq)`,
-    // Tells when the newest state entry was written.
+    // For the time of the newest state entry.
     `create index notes_at on notes (at)`,
   ],
 }

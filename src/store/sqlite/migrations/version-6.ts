@@ -1,6 +1,6 @@
 import type { Migration } from '../../sql/migration.js'
 
-/** The unfinished runs of a trigger, those of backfills apart: a tick does not read past them. A process of the release before reads the same rows by the same index. */
+/** An index of the unfinished runs of a trigger without those of backfills, which a tick must not read. The previous release can use it, too. */
 export const version6: Migration = {
   version: 6,
   compatibleFrom: 2,

@@ -45,7 +45,7 @@ export function rollUpLaws(law: Law): void {
     },
   )
 
-  law('days are forgotten when they are old enough, and not before', async (stage) => {
+  law('days are removed when they are old enough, and not before', async (stage) => {
     await stage.ready()
     await end(stage, 'a', t0 + minute)
     await end(stage, 'b', t0 + day + minute)
@@ -60,7 +60,7 @@ export function rollUpLaws(law: Law): void {
     expect(await rolledSeries(stage.store, month)).toEqual(before.slice(1))
   })
 
-  law('an hour is rolled up once, also by two processes and after a kill in the middle', async (stage) => {
+  law('an hour is rolled up once, even by two processes and after a kill in between', async (stage) => {
     await stage.ready()
     const jobs = Array.from({ length: 250 }, (_, i) => `job-${i}`)
     await stage.enqueue(jobs.map((job) => aRun(job, { job })))
@@ -98,7 +98,7 @@ async function rollAll(store: Store, now: Instant): Promise<void> {
   while ((await rollUp(store, now)) === 'more');
 }
 
-/** The same store, for a process that dies after so many changes. */
+/** The same store, for a process that dies after a number of changes. */
 function dyingAfter(store: Store, changes: number): Store {
   let left = changes
   const changeState: Store['changeState'] = async (request) => {

@@ -4,52 +4,49 @@ import { aJob, aRun, aRunOf, minute, outcomes, t0, type Law } from '../../stage.
 
 const hour = 60 * minute
 
-/** Counting ends, and finding what is late. */
+/** Counting ends, and finding late runs. */
 export function seriesLaws(law: Law): void {
-  law(
-    'a series counts ends by bucket and state, with how long they took and how late they were',
-    async (stage) => {
-      await stage.ready()
-      await stage.jobs([aJob('work'), aJob('other')])
-      await stage.enqueue([
-        aRun('a', { dueAt: t0 }),
-        aRun('b', { dueAt: t0, job: 'other' }),
-        aRun('c', { dueAt: t0 }),
-        aRun('waits', { dueAt: t0 + 9 * hour, runAt: t0 + 9 * hour }),
-      ])
-      const claims = await stage.claim('w', t0 + 30, { jobs: ['work', 'other'] })
-      const ends = [hour - 1, hour, hour + 1]
-      for (const [i, claim] of claims.entries()) {
-        const outcome = claim.job === 'other' ? outcomes.failed : outcomes.done
-        await stage.finish('w', claim, { outcome, startedAt: t0 + 40, at: t0 + (ends[i] ?? 0) })
-      }
-      const all = await stage.store.series({ fromAt: t0, untilAt: t0 + 9 * hour, bucketMs: hour })
-      expect(all.reduce((sum, { runs }) => sum + runs, 0)).toBe(3)
-      expect(all.every(({ job }) => job === undefined)).toBe(true)
-      expect([...new Set(all.map(({ bucketAt }) => (bucketAt - t0) / hour))]).toEqual([0, 1])
-      for (const { runs, durations, lateness } of all) {
-        expect([sizeOf(durations), durations[binOf(hour - 40)]]).toEqual([runs, runs])
-        expect([sizeOf(lateness), lateness[binOf(40)]]).toEqual([runs, runs])
-      }
-      const byJob = await stage.store.series({
-        fromAt: t0,
-        untilAt: t0 + 9 * hour,
-        bucketMs: 9 * hour,
-        byJob: true,
-      })
-      expect(byJob.map(({ job, state, runs }) => [job, state, runs])).toEqual([
-        ['other', 'failed', 1],
-        ['work', 'done', 2],
-      ])
-      const one = { fromAt: t0 + hour, untilAt: t0 + hour + 1, bucketMs: hour }
-      expect(await stage.store.series(one)).toHaveLength(1)
-      expect(await stage.store.series({ ...one, jobs: ['nobody'] })).toEqual([])
-      expect(await stage.store.series({ ...one, untilAt: one.fromAt })).toEqual([])
-    },
-  )
+  law('a series counts ends by bucket and state, with durations and delays', async (stage) => {
+    await stage.ready()
+    await stage.jobs([aJob('work'), aJob('other')])
+    await stage.enqueue([
+      aRun('a', { dueAt: t0 }),
+      aRun('b', { dueAt: t0, job: 'other' }),
+      aRun('c', { dueAt: t0 }),
+      aRun('waits', { dueAt: t0 + 9 * hour, runAt: t0 + 9 * hour }),
+    ])
+    const claims = await stage.claim('w', t0 + 30, { jobs: ['work', 'other'] })
+    const ends = [hour - 1, hour, hour + 1]
+    for (const [i, claim] of claims.entries()) {
+      const outcome = claim.job === 'other' ? outcomes.failed : outcomes.done
+      await stage.finish('w', claim, { outcome, startedAt: t0 + 40, at: t0 + (ends[i] ?? 0) })
+    }
+    const all = await stage.store.series({ fromAt: t0, untilAt: t0 + 9 * hour, bucketMs: hour })
+    expect(all.reduce((sum, { runs }) => sum + runs, 0)).toBe(3)
+    expect(all.every(({ job }) => job === undefined)).toBe(true)
+    expect([...new Set(all.map(({ bucketAt }) => (bucketAt - t0) / hour))]).toEqual([0, 1])
+    for (const { runs, durations, lateness } of all) {
+      expect([sizeOf(durations), durations[binOf(hour - 40)]]).toEqual([runs, runs])
+      expect([sizeOf(lateness), lateness[binOf(40)]]).toEqual([runs, runs])
+    }
+    const byJob = await stage.store.series({
+      fromAt: t0,
+      untilAt: t0 + 9 * hour,
+      bucketMs: 9 * hour,
+      byJob: true,
+    })
+    expect(byJob.map(({ job, state, runs }) => [job, state, runs])).toEqual([
+      ['other', 'failed', 1],
+      ['work', 'done', 2],
+    ])
+    const one = { fromAt: t0 + hour, untilAt: t0 + hour + 1, bucketMs: hour }
+    expect(await stage.store.series(one)).toHaveLength(1)
+    expect(await stage.store.series({ ...one, jobs: ['nobody'] })).toEqual([])
+    expect(await stage.store.series({ ...one, untilAt: one.fromAt })).toEqual([])
+  })
 
   law(
-    'a series measures no time of a run that never started, and no lateness of one that was retried',
+    'a series has no duration of a run that never started, and no delay of a retried one',
     async (stage) => {
       await stage.ready()
       const [cancelled, retried] = [aRun('cancelled'), aRun('retried')]
@@ -96,7 +93,7 @@ export function seriesLaws(law: Law): void {
     expect(await tally('nobody')).toEqual({})
   })
 
-  law('late runs are those that should have started, the longest overdue first', async (stage) => {
+  law('late runs are the pending runs that should have started, the longest overdue first', async (stage) => {
     await stage.ready()
     const limited = aJob('work', { concurrency: 1 })
     await stage.jobs([limited, aJob('other')])
@@ -121,7 +118,7 @@ export function seriesLaws(law: Law): void {
     expect(queue).toMatchObject({ ready: 2, oldestReadyAt: t0 + 2, delayed: 1, blocked: 1, running: 1 })
   })
 
-  law('late runs of many jobs and priorities come in one order, however few are asked for', async (stage) => {
+  law('late runs of many jobs and priorities have one order, however few are requested', async (stage) => {
     const jobs = ['a', 'b', 'c', 'd']
     await stage.jobs(jobs.map((name) => aJob(name)))
     const runs = Array.from({ length: 40 }, (_, i) =>

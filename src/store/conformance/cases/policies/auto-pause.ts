@@ -1,15 +1,15 @@
 import { expect } from 'vitest'
 import { aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
 
-/** Plans the trigger for one more minute and ends the run of it. */
+/** Plans the trigger for one more minute and ends its run. */
 async function endNext(stage: Stage, at: number, outcome: 'done' | 'failed' | 'cancelled'): Promise<void> {
   await stage.tick('t', at)
   await stage.finish('w', await stage.claimOne('w', at), { outcome: outcomes[outcome], at })
 }
 
-/** When a trigger pauses itself. */
+/** When a trigger is paused by its own rule. */
 export function autoPauseLaws(law: Law): void {
-  law('so many failures in a row pause a trigger, in the transaction of the last one', async (stage) => {
+  law('`pauseAfter` failures in a row pause a trigger, in the transaction of the last one', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { pauseAfter: 2 }))
     for (const [i, outcome] of (['failed', 'done', 'failed', 'cancelled'] as const).entries())
@@ -40,7 +40,7 @@ export function autoPauseLaws(law: Law): void {
     expect(await stage.store.holds({ openAt: t0 + 4 * minute })).toHaveLength(1)
   })
 
-  law('the order of the due instants counts, and not that of the ends', async (stage) => {
+  law('the order of the due instants counts, not that of the ends', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { pauseAfter: 3 }))
     await stage.tick('t', t0 + 3 * minute)
@@ -66,7 +66,7 @@ export function autoPauseLaws(law: Law): void {
     expect(await stage.store.holds()).toEqual([])
   })
 
-  law('a trigger that somebody paused already stays with that hold', async (stage) => {
+  law('a trigger that is already paused keeps that hold', async (stage) => {
     await stage.ready()
     await stage.trigger(aTrigger('t', { pauseAfter: 1 }))
     await stage.tick('t', t0 + minute)

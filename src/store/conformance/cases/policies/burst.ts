@@ -20,9 +20,9 @@ async function put(stage: Stage, run: NewRun, now: number): Promise<unknown> {
   return answer
 }
 
-/** What becomes of several enqueues with one key. */
+/** Several enqueues with one key. */
 export function burstLaws(law: Law): void {
-  law('of a burst the last one runs, once no more came, and at the latest at its end', async (stage) => {
+  law('debounce: the last enqueue runs when no more follow, at the latest after `maxMs`', async (stage) => {
     await stage.ready()
     const first = debounced('1', t0)
     expect(await put(stage, first, t0)).toEqual({ id: first.id, created: true })
@@ -45,7 +45,7 @@ export function burstLaws(law: Law): void {
     expect(await stage.run(first.id)).toMatchObject({ payload: '4', labels: { replaced_enqueues: '3' } })
   })
 
-  law('a run that has begun is not changed: the next enqueue is a run of its own', async (stage) => {
+  law('a run that has begun is not changed: the next enqueue becomes another run', async (stage) => {
     await stage.ready()
     const first = debounced('1', t0)
     await stage.enqueue([first])
@@ -53,13 +53,13 @@ export function burstLaws(law: Law): void {
     const second2 = debounced('2', t0 + 11 * second)
     expect(await put(stage, second2, t0 + 11 * second)).toEqual({ id: second2.id, created: true })
     await stage.finish('w', claim, { outcome: outcomes.again(t0 + minute), at: t0 + 12 * second })
-    // The first waits again, but it is the one that waits for its first attempt that stands for others.
+    // The first waits again, but only a run that waits for its first attempt is replaced.
     const third = debounced('3', t0 + 13 * second)
     expect(await put(stage, third, t0 + 13 * second)).toEqual({ id: second2.id, created: false })
     expect(await stage.run(first.id)).toMatchObject({ payload: '1', runAt: t0 + minute })
   })
 
-  law('of those in one period the first one runs; the others are counted and dropped', async (stage) => {
+  law('throttle: the first enqueue of a period runs; the others are counted and dropped', async (stage) => {
     await stage.ready()
     const first = throttled('1', t0)
     expect(await put(stage, first, t0)).toEqual({ id: first.id, created: true })
@@ -71,7 +71,7 @@ export function burstLaws(law: Law): void {
     expect(await put(stage, next, t0 + minute)).toEqual({ id: next.id, created: true })
   })
 
-  law('a run that takes longer than the period drops nothing after it', async (stage) => {
+  law('a run that takes longer than the period drops no enqueue after the period', async (stage) => {
     await stage.ready()
     await stage.enqueue([throttled('1', t0)])
     const next = throttled('2', t0 + minute)
@@ -79,7 +79,7 @@ export function burstLaws(law: Law): void {
     expect(await stage.claim('w', t0 + minute)).toHaveLength(2)
   })
 
-  law('many at the same moment become one run, and none is lost or counted twice', async (stage) => {
+  law('many concurrent enqueues become one run, and each is counted once', async (stage) => {
     await stage.ready()
     const runs = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? debounced : throttled)(`r${i}`, t0))
     const answers = await Promise.all(runs.map((run) => put(stage, run, t0)))

@@ -6,9 +6,9 @@ const weekend = { name: 'weekend', times: { weekdays: [0, 6] } }
 const holidays = { name: 'holidays', times: { yearly: ['12-25'], local: [[t0, t0 + 3 * minute]] } }
 const nights = { note: 'backup', times: { windows: [{ cron: '10 0 * * *', forMs: 5 * minute }] } }
 
-/** What a calendar excludes follows from the definition alone: the store keeps both, and the reason. */
+/** Which instants a calendar excludes follows from the definition: the store keeps the definition and the reason. */
 export function calendarLaws(law: Law): void {
-  law('a trigger keeps its calendars, blackouts and bounds word for word', async (stage) => {
+  law('a trigger keeps its calendars, blackouts and bounds unchanged', async (stage) => {
     const calendar = {
       timezone: 'Europe/Berlin',
       include: [{ name: 'all', times: { weekdays: [0, 1, 2, 3, 4, 5, 6] } }],
@@ -34,7 +34,7 @@ export function calendarLaws(law: Law): void {
     expect((await stage.store.versions('t'))[0]?.trigger.schedule).toEqual(schedule)
   })
 
-  law('a tick leaves excluded instants in the ledger, each with the rule that decided', async (stage) => {
+  law('a tick records excluded instants in the ledger, each with the rule that decided', async (stage) => {
     const calendar = { timezone: 'UTC', exclude: [holidays], blackouts: [nights] } as unknown as CalendarRules
     await stage.ready()
     await stage.trigger(

@@ -6,10 +6,10 @@ async function letters(stage: Stage): Promise<readonly Run[]> {
   return await stage.store.runs({ job: 'letters', limit: 10 })
 }
 
-/** What a dead-letter job gets. */
+/** The runs of a dead-letter job. */
 export function deadLetterLaws(law: Law): void {
   law(
-    'a run that fails for good is handed to its dead-letter job once, whoever reports it',
+    'a run that finally fails is sent to its dead-letter job once, whichever worker reports it',
     async (stage) => {
       await stage.jobs([
         aJob('work', { deadLetter: 'letters' }),
@@ -47,7 +47,7 @@ export function deadLetterLaws(law: Law): void {
     },
   )
 
-  law('a run that fails again after a retry is handed over again; a cancelled one is not', async (stage) => {
+  law('a run that fails again after a retry is sent again; a cancelled one is not', async (stage) => {
     await stage.jobs([aJob('work', { deadLetter: 'letters' }), aJob('letters')])
     await stage.worker('w')
     await stage.enqueue([aRun('r'), aRun('other')])

@@ -28,9 +28,9 @@ async function promised(stage: Stage, ...names: readonly string[]): Promise<void
   expect(await stage.store.changeState({ changes, now: t0 })).toBe('changed')
 }
 
-/** What is promised about runs moves with the runs. */
+/** The deadlines of runs are written in the transactions of the runs. */
 export function promiseLaws(law: Law): void {
-  law('a run that is recorded brings its deadlines, which sort by time', async (stage) => {
+  law('recording a run writes its deadlines, which sort by time', async (stage) => {
     await stage.jobs([aJob('work')])
     const [plain, keyed] = [aRun('a', { deadlines }), aRun('b', { deadlines, uniqueKey: 'k' })]
     await stage.enqueue([plain, keyed, aRun('c')])
@@ -43,7 +43,7 @@ export function promiseLaws(law: Law): void {
     expect(await watched(stage)).toHaveLength(4)
   })
 
-  law('a run that exists, or for which another one stands, brings none', async (stage) => {
+  law('a run that exists, or is replaced by another one, writes none', async (stage) => {
     await stage.jobs([aJob('work')])
     const first = aRun('a', { uniqueKey: 'k' })
     await stage.enqueue([first, aRun('b')])
@@ -55,7 +55,7 @@ export function promiseLaws(law: Law): void {
     expect(await watched(stage)).toEqual([])
   })
 
-  law('the runs of a tick bring their deadlines with the tick, or not at all', async (stage) => {
+  law('a tick writes the deadlines of its runs, or nothing at all', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.trigger(aTrigger('t'))
     const run = aRun('due', { trigger: 't', origin: 'trigger', deadlines })
@@ -65,7 +65,7 @@ export function promiseLaws(law: Law): void {
     expect(await watched(stage)).toHaveLength(2)
   })
 
-  law('ticks of one batch bring the deadlines of each of their runs', async (stage) => {
+  law('ticks of one batch write the deadlines of all their runs', async (stage) => {
     await stage.jobs([aJob('work')])
     const names = ['a', 'b', 'c']
     for (const name of names) await stage.trigger(aTrigger(name))
@@ -78,7 +78,7 @@ export function promiseLaws(law: Law): void {
     expect(await watched(stage)).toHaveLength(6)
   })
 
-  law('a success is written into the promises that its run keeps, in the same step', async (stage) => {
+  law('a success updates the freshness entries of its run in the same transaction', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.worker('w')
     await promised(stage, 'job work', 't', 'job other')
@@ -104,7 +104,7 @@ export function promiseLaws(law: Law): void {
     expect(await promise(stage, 'job other')).toEqual(newFreshness(minute, t0))
   })
 
-  law('a success that nothing was promised for writes nothing', async (stage) => {
+  law('a success without a freshness promise writes nothing', async (stage) => {
     await stage.jobs([aJob('work')])
     await stage.worker('w')
     await stage.enqueue([aRun('a', { trigger: 't', origin: 'manual', endEffect: 'run+both' })])
@@ -112,7 +112,7 @@ export function promiseLaws(law: Law): void {
     expect(await stage.store.stateEntries({ kind: 'promise', limit: 10 })).toEqual([])
   })
 
-  law('a chain goes on, and each of its successes counts, also after a retry', async (stage) => {
+  law('a chain continues, and each of its successes counts, also after a retry', async (stage) => {
     const everyMs = 10 * minute
     await stage.jobs([aJob('work')])
     await stage.worker('w')

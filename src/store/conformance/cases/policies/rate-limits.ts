@@ -7,7 +7,7 @@ import type { Claim, TurnAnswer } from '../../../port.js'
 import { aJob, aRun, aRunOf, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
 
 const second = 1000
-/** One start in each ten seconds. */
+/** One start every ten seconds. */
 const slow = { max: 6, perMs: minute, burst: 1 }
 
 async function limited(stage: Stage, given: Partial<Job> = {}): Promise<Job> {
@@ -21,28 +21,31 @@ function labelsOf(claims: readonly Claim[]): unknown[] {
   return claims.map(({ payload }) => payload)
 }
 
-/** How many attempts of a job start in a time. */
+/** How many attempts of a job may start in a period. */
 export function rateLimitLaws(law: Law): void {
-  law('starts are spaced over all workers, and the turn says when the next one may start', async (stage) => {
-    await limited(stage)
-    await stage.worker('w2')
-    await stage.enqueue([1, 2, 3].map((i) => aRun(`r${i}`, { payload: i })))
-    const asked = { jobs: ['work', 'other'], slots: 10, prefetch: 5 }
-    const turn = await stage.store.turn({ worker: 'w', now: t0, finished: [], claimRequest: asked })
-    expect(labelsOf(turn.claims)).toEqual([1])
-    expect(turn).toMatchObject({ more: false, nextRunAt: t0 + 10 * second })
-    expect(await stage.claim('w2', t0 + 10 * second - 1)).toEqual([])
-    expect(labelsOf(await stage.claim('w2', t0 + 10 * second))).toEqual([2])
-    // A late start moves those after it: two starts are never closer than that.
-    expect(labelsOf(await stage.claim('w', t0 + 25 * second))).toEqual([3])
-    await stage.enqueue([aRun('r4', { payload: 4 })])
-    expect(await stage.claim('w', t0 + 34 * second)).toEqual([])
-    await stage.reopen()
-    expect(labelsOf(await stage.claim('w', t0 + 35 * second))).toEqual([4])
-    expect(await stage.nextRunAt('w', t0 + 35 * second)).toBeUndefined()
-  })
+  law(
+    'starts are spaced over all workers, and the turn returns when the next one may start',
+    async (stage) => {
+      await limited(stage)
+      await stage.worker('w2')
+      await stage.enqueue([1, 2, 3].map((i) => aRun(`r${i}`, { payload: i })))
+      const asked = { jobs: ['work', 'other'], slots: 10, prefetch: 5 }
+      const turn = await stage.store.turn({ worker: 'w', now: t0, finished: [], claimRequest: asked })
+      expect(labelsOf(turn.claims)).toEqual([1])
+      expect(turn).toMatchObject({ more: false, nextRunAt: t0 + 10 * second })
+      expect(await stage.claim('w2', t0 + 10 * second - 1)).toEqual([])
+      expect(labelsOf(await stage.claim('w2', t0 + 10 * second))).toEqual([2])
+      // A late start delays the following ones: two starts are never closer than the spacing.
+      expect(labelsOf(await stage.claim('w', t0 + 25 * second))).toEqual([3])
+      await stage.enqueue([aRun('r4', { payload: 4 })])
+      expect(await stage.claim('w', t0 + 34 * second)).toEqual([])
+      await stage.reopen()
+      expect(labelsOf(await stage.claim('w', t0 + 35 * second))).toEqual([4])
+      expect(await stage.nextRunAt('w', t0 + 35 * second)).toBeUndefined()
+    },
+  )
 
-  law('after a quiet time a burst may start at once, and refills with time', async (stage) => {
+  law('after a quiet time a burst may start together, and refills with time', async (stage) => {
     await limited(stage, { limit: { ...slow, burst: 3 } })
     await stage.enqueue(Array.from({ length: 9 }, (_, i) => aRun(`r${i}`)))
     const counts: number[] = []
@@ -51,7 +54,7 @@ export function rateLimitLaws(law: Law): void {
     expect(counts).toEqual([3, 0, 1, 0, 1, 3, 0])
   })
 
-  law('each attempt counts, and a change of the limit holds at once', async (stage) => {
+  law('each attempt counts, and a change of the limit takes effect immediately', async (stage) => {
     const job = await limited(stage)
     await stage.enqueue([aRun('r')])
     const claim = await stage.claimOne('w', t0)
@@ -61,7 +64,7 @@ export function rateLimitLaws(law: Law): void {
     expect(await stage.claim('w', t0 + 2)).toHaveLength(1)
   })
 
-  law('other jobs, priorities, limits of concurrency and queues hold beside it', async (stage) => {
+  law('other jobs, priorities, concurrency limits and queues still apply', async (stage) => {
     const job = await limited(stage, { limit: { ...slow, burst: 9 }, concurrency: 2 })
     const runs = [0, 1, 2].map((i) => aRunOf(job, `r${i}`, { payload: i, priority: i, runAt: t0 + 1 }))
     await stage.enqueue([...runs, aRun('free', { job: 'other', payload: 'free', priority: 1 })])
@@ -69,7 +72,7 @@ export function rateLimitLaws(law: Law): void {
     expect(await stage.claim('w', t0 + 2)).toEqual([])
   })
 
-  law('keys take turns: a noisy one keeps nobody waiting', async (stage) => {
+  law('keys take turns: a noisy key does not delay the others', async (stage) => {
     const job = await limited(stage, { concurrencyPerKey: 2 })
     const noisy = Array.from({ length: 20 }, (_, i) =>
       aRunOf(job, `n${i}`, { payload: 'noisy', concurrencyKey: 'n' }),
@@ -103,7 +106,7 @@ export function rateLimitLaws(law: Law): void {
     expect(labelsOf(await stage.claim('w', t0 + 11 * second))).toEqual(['quiet'])
   })
 
-  law('a limit for each key counts the runs of a key, and nothing else', async (stage) => {
+  law('a limit per key counts only the runs of that key', async (stage) => {
     const job = await limited(stage, { limit: undefined, limitPerKey: slow, concurrencyPerKey: 5 })
     const run = (id: string, concurrencyKey?: string): NewRun =>
       aRunOf(job, id, { payload: id, ...(concurrencyKey === undefined ? {} : { concurrencyKey }) })
@@ -112,7 +115,7 @@ export function rateLimitLaws(law: Law): void {
     const turn = await stage.store.turn({ worker: 'w', now: t0, finished: [], claimRequest: asked })
     expect(labelsOf(turn.claims)).toEqual(['a1', 'b1', 'x', 'y'])
     expect(turn).toMatchObject({ more: false, nextRunAt: t0 + 10 * second })
-    // To the world they are ready, and wait for no slot.
+    // Users see them as ready, and they wait for no slot.
     expect(await stage.store.queues()).toMatchObject([{ name: 'default', ready: 2, blocked: 0 }])
     const [waiting] = await stage.store.runs({ state: 'pending', limit: 10 })
     expect(waiting?.waitsFor).toBeUndefined()
@@ -145,20 +148,17 @@ export function rateLimitLaws(law: Law): void {
     expect(labelsOf((await claimAt(t0 + 10 * second)).claims)).toEqual([2])
   })
 
-  law(
-    'a run that waits for the limit of its key gives its slots back when it is cancelled',
-    async (stage) => {
-      const job = await limited(stage, { limit: undefined, limitPerKey: slow })
-      await stage.enqueue([1, 2, 3].map((i) => aRunOf(job, `r${i}`, { payload: i, concurrencyKey: 'k' })))
-      const claim = await stage.claimOne('w', t0)
-      await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
-      expect(await stage.claim('w', t0)).toEqual([])
-      const waiting = await stage.store.runs({ state: 'pending', limit: 10 })
-      const another = waiting.find(({ payload }) => payload === 2)
-      await stage.store.cancel({ run: another?.id ?? '', now: t0, reason: 'test' })
-      expect(labelsOf(await stage.claim('w', t0 + 10 * second))).toEqual([3])
-    },
-  )
+  law('a run that waits for the limit of its key returns its slots when it is cancelled', async (stage) => {
+    const job = await limited(stage, { limit: undefined, limitPerKey: slow })
+    await stage.enqueue([1, 2, 3].map((i) => aRunOf(job, `r${i}`, { payload: i, concurrencyKey: 'k' })))
+    const claim = await stage.claimOne('w', t0)
+    await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
+    expect(await stage.claim('w', t0)).toEqual([])
+    const waiting = await stage.store.runs({ state: 'pending', limit: 10 })
+    const another = waiting.find(({ payload }) => payload === 2)
+    await stage.store.cancel({ run: another?.id ?? '', now: t0, reason: 'test' })
+    expect(labelsOf(await stage.claim('w', t0 + 10 * second))).toEqual([3])
+  })
 
   law('the jobs of a limited queue share its limit, and take turns', async (stage) => {
     const jobs = ['work', 'other'].map((name) => aJob(name, { queue: 'q' }))
@@ -185,7 +185,7 @@ export function rateLimitLaws(law: Law): void {
     expect(started).toEqual(['noisy', 'other', 'third', 'noisy'])
   })
 
-  law('a job whose own limit is used up does not keep its queue from others', async (stage) => {
+  law('a job whose own limit is used up does not block its queue for other jobs', async (stage) => {
     const jobs = [aJob('work', { queue: 'q', limit: slow }), aJob('other', { queue: 'q' })]
     await stage.jobs(jobs, [{ name: 'q', concurrency: undefined, limit: { ...slow, burst: 5 } }])
     await stage.worker('w')
@@ -195,7 +195,7 @@ export function rateLimitLaws(law: Law): void {
     expect(new Set(labelsOf(await stage.claim('w', t0 + 1)))).toEqual(new Set([1, 2, 'noisy']))
   })
 
-  law('all limits of a run hold at once', async (stage) => {
+  law('all limits of a run apply together', async (stage) => {
     const limits = { limit: { ...slow, burst: 2 }, limitPerKey: { ...slow, max: 2 }, concurrencyPerKey: 9 }
     const job = aJob('work', { queue: 'q', ...limits })
     await stage.jobs([job], [{ name: 'q', concurrency: undefined, limit: { ...slow, max: 3, burst: 3 } }])
@@ -208,7 +208,7 @@ export function rateLimitLaws(law: Law): void {
   })
 
   for (const name of ['limit', 'limitPerKey'] as const) {
-    law(`${name}: a raised limit and a clock that was set back keep nobody waiting longer`, async (stage) => {
+    law(`${name}: a raised limit and a clock that was set back make no run wait longer`, async (stage) => {
       const job = await limited(stage, {
         limit: undefined,
         [name]: { max: 1, perMs: 1440 * minute, burst: 1 },
@@ -231,7 +231,7 @@ export function rateLimitLaws(law: Law): void {
   }
 
   for (const name of ['limit', 'limitPerKey'] as const) {
-    law(`${name}: a claim that waited for its transaction loosens no limit`, async (stage) => {
+    law(`${name}: a claim that waited for its transaction does not weaken a limit`, async (stage) => {
       const job = await limited(stage, { limit: undefined, [name]: slow, concurrencyPerKey: 9 })
       await stage.worker('w2')
       await stage.enqueue(['r1', 'r2', 'r3'].map((id) => aRunOf(job, id, { concurrencyKey: 'k' })))
@@ -243,7 +243,7 @@ export function rateLimitLaws(law: Law): void {
     })
   }
 
-  law('keys that were long quiet are forgotten, others are not', async (stage) => {
+  law('keys that are unused again are removed, others are not', async (stage) => {
     const job = await limited(stage, { limit: undefined, limitPerKey: slow })
     await stage.enqueue(['a', 'b'].map((key) => aRunOf(job, key, { payload: key, concurrencyKey: key })))
     await stage.claim('w', t0, { slots: 1 })
