@@ -15,7 +15,7 @@ import type { Settings } from './rota-options.js'
 import type { Enqueuer } from './runs/enqueuer.js'
 import { waitForRun } from './runs/runs.js'
 
-/** What the context of an app is made of. */
+/** The parts of the context of an app. */
 export interface ContextOptions {
   readonly settings: Settings
   readonly source: string
@@ -30,7 +30,7 @@ export interface ContextOptions {
   readonly author: Author
 }
 
-/** What the objects of an app share. Its functions can be taken apart from it. */
+/** The shared parts of an app's objects. Its functions do not need `this`. */
 export function newContext(options: ContextOptions): AppContext {
   const { source, directory, clock, events, tracer, author } = options
   const { registry, lifecycle, enqueuer } = options

@@ -13,7 +13,7 @@ const forever = 'setInterval(() => 0, 1e6); socket.once("close", () => process.e
 const command = `${reporting}; report(process.env.ROTA_RUN_ID + " attempt " + process.env.ROTA_ATTEMPT); ${forever}`
 
 it.runIf(process.platform === 'linux')(
-  'what a worker of this host still performs after its lease is killed before the next attempt, and nothing else',
+  'commands of a worker of this host with an expired lease are killed before the next attempt, and no others',
   async () => {
     const directory = await mkdtemp(join(tmpdir(), 'rota-earlier-'))
     onTestFinished(() => rm(directory, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ it.runIf(process.platform === 'linux')(
     await app.start({ roles: { worker: false } })
     const { id } = await app.enqueue('waits')
 
-    // A worker that hangs, with its command and those of others.
+    // A worker that hangs, with its command and those of other attempts.
     const marks = [`${id} attempt 1`, `${id} attempt 2`, 'another attempt 1']
     const worker = spawn(process.execPath, ['-e', hanging(marks), reports.port], { stdio: 'ignore' })
     onTestFinished(() => void worker.kill('SIGKILL'))

@@ -10,7 +10,7 @@ import type { HandlerExtension } from '../handlers/executable-jobs.js'
 import type { StoredTrigger } from '../kernel/trigger/trigger.js'
 import { endEffectsOf, type EndEffects } from '../kernel/run/end-effect.js'
 
-/** Loads what the ends of runs change: a store is opened with it. */
+/** Loads the end effects, with which a store is opened. */
 export async function loadEndEffects(): Promise<EndEffects> {
   return endEffectsOf(await fromAll(async ({ endEffects = [] }) => endEffects))
 }
@@ -21,17 +21,17 @@ export async function loadTriggerKinds(): Promise<TriggerKinds> {
   return kindsOf([...timedKinds.values(), ...(await fromAll(({ kinds }) => kinds?.()))])
 }
 
-/** Loads what features add to the handlers of jobs. */
+/** Loads the extensions that features add to the handlers of jobs. */
 export async function loadHandlerExtensions(): Promise<readonly HandlerExtension[]> {
   return await fromAll(async ({ handlers }) => (handlers === undefined ? [] : [await handlers()]))
 }
 
-/** Loads what reads the files besides code and config that an app takes definitions from. */
+/** Loads the readers of files, besides code and config, from which an app takes definitions. */
 export async function loadFileReaders(): Promise<readonly ReadDefinitionFiles[]> {
   return await fromAll(async ({ readFiles }) => (readFiles === undefined ? [] : [await readFiles()]))
 }
 
-/** How these triggers are performed although no engine runs, if they are. */
+/** How the runs of these triggers are performed without an engine, if they are. */
 export async function withoutEngine(active: readonly StoredTrigger[]): Promise<string | undefined> {
   const [how] = await fromAll(async (feature) =>
     [await feature.withoutEngine?.(active)].flatMap((text) => text ?? []),
@@ -39,7 +39,7 @@ export async function withoutEngine(active: readonly StoredTrigger[]): Promise<s
   return how
 }
 
-/** Loads what runs beside the scheduler of an app with these definitions. */
+/** Loads the loops that run alongside the scheduler of an app with these definitions. */
 export async function loadFeatureLoops(definitions: Registry): Promise<readonly FeatureLoop[]> {
   const { backfillLoop } = await import('../engine/backfill/backfill-loop.js')
   return [backfillLoop(await loadBackfillKinds()), ...(await fromAll(({ loops }) => loops?.(definitions)))]
@@ -51,7 +51,7 @@ export async function loadBackfillKinds(): Promise<BackfillKinds> {
   return [triggerBackfill, ...(await fromAll(({ backfills }) => backfills?.()))]
 }
 
-/** Loads what features look at when somebody asks whether all is well. */
+/** Loads the checks of features for `rota doctor`. */
 export async function loadChecks(): Promise<readonly Check[]> {
   return await fromAll(({ checks }) => checks?.())
 }

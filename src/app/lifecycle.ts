@@ -20,7 +20,7 @@ import { AppStore } from './store/app-store.js'
 import type { Tracing } from './tracing/tracing.js'
 import { isOnManyHosts } from '../formats/store-url.js'
 
-/** What an app is made of before it is started. */
+/** The parts of an app before its start. */
 export interface LifecycleOptions {
   readonly settings: Settings
   readonly storeUrl: () => string
@@ -33,11 +33,11 @@ export interface LifecycleOptions {
   readonly own: OwnDefinitions
   /** The program that defines the app, if it is known. */
   readonly program: string | undefined
-  /** Reads the config of the app again; absent where there is none. */
+  /** Reads the config of the app again; absent if there is none. */
   readonly readAgain: ReadAgain | undefined
 }
 
-/** The life of an app: opens its store, starts the engine and the parts of features, and stops them again. */
+/** Opens the store of an app, starts the engine and the parts of features, and stops them again. */
 export class Lifecycle {
   readonly #options: LifecycleOptions
   readonly #parts: AppPart[] = []
@@ -49,7 +49,7 @@ export class Lifecycle {
   #record: ProcessRecord | undefined
   #definitions: DefinitionWatch | undefined
   #reloads: ReloadLoop | undefined
-  /** As a reload may have changed them. */
+  /** The current settings; a reload may change them. */
   #settings: Settings
   #closed: Promise<void> | undefined
 
@@ -74,12 +74,12 @@ export class Lifecycle {
     return this.#settings
   }
 
-  /** What the app defines. */
+  /** The definitions of the app. */
   get own(): OwnDefinitions {
     return this.#options.own
   }
 
-  /** The store if it is open already. */
+  /** The store if it is already open. */
   get opened(): Store | undefined {
     return this.#store.opened
   }
@@ -102,21 +102,21 @@ export class Lifecycle {
     this.#parts.push(part)
   }
 
-  /** Makes the engine and all parts look at once, because something may be due or claimable. */
+  /** Makes the engine and all parts look immediately, because something may be due or claimable. */
   wake(): void {
     this.#engine?.wake()
     for (const part of this.#parts) part.wake?.()
     this.#reloads?.wake()
   }
 
-  /** The same after runs were recorded: the scheduler has nothing to do with them. */
+  /** The same after runs were recorded, without waking the scheduler. */
   wakeForRuns(): void {
     this.#engine?.wakeForRuns()
     for (const part of this.#parts) part.wake?.()
   }
 
   async start(options: StartOptions): Promise<SyncReport | undefined> {
-    if (this.#starting !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was started already')
+    if (this.#starting !== undefined) throw new RotaError('ALREADY_STARTED', 'the app was already started')
     if (this.#ending.signal.aborted) throw closedError()
     this.#starting = this.#start(options)
     try {
@@ -158,7 +158,7 @@ export class Lifecycle {
     const report = await own.write(store, { directory, roles, now: guard.now(), beforeEnding })
     const app = this.#startingApp({ store, guard, roles })
     for (const part of this.#parts) await part.prepare?.(app)
-    // Loaded only now: most commands ask the store and never start.
+    // Loaded on demand: most commands only read the store and never start an engine.
     const { newEngine } = await import('./new-engine.js')
     const onFunctions = (names: readonly string[]): void => void record.tell(names)
     this.#engine = await newEngine({
@@ -174,7 +174,7 @@ export class Lifecycle {
     if (!roles.worker) onFunctions([])
     for (const part of this.#parts) await part.start?.(app)
     if (events.has('definitions')) await this.#watchDefinitions(app)
-    // They are in the store now, and a start that failed would have needed them again.
+    // They are in the store now; a failed start would have needed them again.
     registry.triggers.clear()
     await this.#takeReloads({ app, record, engine })
     return report
@@ -186,7 +186,7 @@ export class Lifecycle {
     checkReplaced({ source: own.source, program, names, others: await record.others() }, events)
   }
 
-  /** From now on the app reads its config again when somebody asks for it. */
+  /** Starts to handle requests to reload the config. */
   async #takeReloads(started: { app: StartingApp; record: ProcessRecord; engine: Engine }): Promise<void> {
     const { readAgain, registry, own, directory, clock, events } = this.#options
     if (readAgain === undefined) return
@@ -247,7 +247,7 @@ export class Lifecycle {
     }
   }
 
-  /** Only if somebody listens: most apps know what they define. */
+  /** Only if there is a listener: most apps know their definitions. */
   async #watchDefinitions({ store, sources }: StartingApp): Promise<void> {
     const { DefinitionWatch } = await import('./definitions/definition-watch.js')
     const { clock, events } = this.#options

@@ -16,12 +16,12 @@ import { newWorkerId, workerIdentity } from '../handlers/worker-identity.js'
 import type { Tracing } from './tracing/tracing.js'
 import { loadFeatureLoops, loadHandlerExtensions, loadTriggerKinds } from './features.js'
 
-/** What the engine of an app is made of. */
+/** The parts of the engine of an app. */
 export interface AppParts {
   readonly store: Store
   /** The address under which another thread opens the same store. */
   readonly storeUrl: string
-  /** What time is here: the settings' clock, or the one of a database that many hosts share. */
+  /** The clock of the settings, or that of a database that many hosts share. */
   readonly clock: Clock
   readonly guard: ClockGuard
   readonly roles: Roles
@@ -32,13 +32,13 @@ export interface AppParts {
   readonly settings: Settings
   /** Where commands run, and where their relative directories start. */
   readonly directory: string
-  /** Hears which functions this process can perform, whenever that is looked up. */
+  /** Called with the functions that this process has, whenever they are looked up. */
   readonly onFunctions: (names: readonly string[]) => void
 }
 
 const stallMs = 60_000
 
-/** The engine of an app, not started yet. */
+/** Creates the engine of an app without starting it. */
 export async function newEngine(parts: AppParts): Promise<Engine> {
   const { store, clock, guard, roles, events, registry, directory, onFunctions } = parts
   const { concurrency, leaseMs, retentionMs } = parts.settings
@@ -77,7 +77,7 @@ function functionsIn(executableJobs: ReadonlyMap<string, ExecutableJob>): string
     .map(({ job }) => job.name)
 }
 
-/** A thread keeps the lease where it is one of runs, in a store that other processes share. */
+/** A thread renews the lease of a worker, if the store is shared with other processes. */
 function keepAliveOf(parts: AppParts, keep: KeepAliveOptions): KeepAlive {
   const { store, storeUrl, clock, guard, roles } = parts
   const { durability } = parts.settings

@@ -1,7 +1,7 @@
 import type { ProgramParts } from '../features/feature.js'
 import { systemClock } from '../time/clock.js'
 
-/** What the program gives to commands of features, each part loaded on first use. */
+/** The parts of the program for commands of features; each is loaded on first use. */
 export const programParts: ProgramParts = {
   openStore: async (url, options) => {
     const { openStore } = await import('./store/open-store.js')

@@ -39,7 +39,7 @@ export type Drained = Dated<workers.Drained>
 /** The answer of `app.why`. */
 export type Why = Dated<explain.Why>
 
-/** What became of one due instant, or of a range of them. */
+/** The explanation of one due instant, or of a range of them. */
 export type Explanation = Dated<explain.Explanation>
 
 /** The answer of `app.coverage` for one trigger. */
@@ -54,7 +54,7 @@ export type Backfill = Dated<backfill.Backfill>
 /** A backfill and its progress. */
 export type BackfillStatus = Dated<progress.BackfillStatus>
 
-/** Due instants that a backfill leaves alone for one reason. */
+/** Due instants that a backfill skips for one reason. */
 export type SkippedInstants = Dated<instants.SkippedInstants>
 
 /** The events of an app, by name. */

@@ -16,11 +16,11 @@ function faultsOf(act: () => unknown): string[] {
 }
 
 describe('the options of an app', () => {
-  it('may all be left out', () => {
+  it('are all optional', () => {
     expect(faultsOf(() => rota())).toEqual([])
   })
 
-  it('are refused with all their faults at once', () => {
+  it('are refused with all their faults together', () => {
     const wrong = {
       store: 7,
       app: '',
@@ -52,7 +52,7 @@ describe('the options of an app', () => {
     )
   })
 
-  it('a lease that is too short is said, not lengthened', () => {
+  it('a lease that is too short is refused, not lengthened', () => {
     expect(() => rota({ lease: 999 })).toThrow(/lease: 999 is too short \(allowed: from 1s to 1h\)/)
     expect(faultsOf(() => rota({ lease: 1000 }))).toEqual([])
   })
@@ -62,7 +62,7 @@ describe('the options of an enqueue', () => {
   const now = Date.UTC(2026, 0, 5)
   const read = (options: object) => readEnqueueOptions(options, now)
 
-  it('are refused with all their faults at once', () => {
+  it('are refused with all their faults together', () => {
     const wrong = { priority: 1.5, uniqueKey: 7, concurrencyKey: '', uniqueFor: 'long', at: 'soon', prio: 1 }
     expect(faultsOf(() => read(wrong)).toSorted()).toEqual([
       'at',
@@ -77,16 +77,16 @@ describe('the options of an enqueue', () => {
   it.each<[string, object, string]>([
     ['at and delay together', { at: new Date(now), delay: '1s' }, 'delay'],
     ['uniqueFor without a key', { uniqueFor: '1h' }, 'uniqueFor'],
-    ['a Date that is none', { at: new Date(NaN) }, 'at'],
+    ['an invalid Date', { at: new Date(NaN) }, 'at'],
     ['an instant before 1970', { at: new Date(-1) }, 'at'],
     ['an instant after 9999', { at: new Date(8.64e15) }, 'at'],
-    ['a key as long as a book', { uniqueKey: 'x'.repeat(513) }, 'uniqueKey'],
+    ['a key that is too long', { uniqueKey: 'x'.repeat(513) }, 'uniqueKey'],
     ['a priority that is a text', { priority: '5' }, 'priority'],
   ])('%s is refused', (_, options, path) => {
     expect(faultsOf(() => read(options))).toEqual([path])
   })
 
-  it('an instant in the past is due at once, with its own instant', () => {
+  it('an instant in the past is due immediately, with its own due instant', () => {
     expect(read({ at: new Date(now - 5000) }).dueAt).toBe(now - 5000)
     expect(read({ at: '2026-01-04T23:59:00Z' }).dueAt).toBe(now - 60_000)
     expect(read({ delay: '1h' }).dueAt).toBe(now + 3_600_000)

@@ -23,7 +23,7 @@ export interface RotaOptions {
   readonly app?: string | undefined
   /** How many runs this process performs concurrently; default: 10. */
   readonly concurrency?: number | undefined
-  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; default: `30s`, in the virtual time of a test `1h`. */
+  /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`; default: `30s`, in virtual time `1h`. */
   readonly lease?: string | number | undefined
   /** How long final runs are kept, at least `1m`; default: `30d`. */
   readonly retention?: string | number | undefined
@@ -97,7 +97,7 @@ export function readRotaOptions(options: RotaOptions): Settings {
   return settings
 }
 
-/** The store of an app that names none. */
+/** The default store. */
 export const defaultStore = 'sqlite:data/rota.db'
 
 function readText(value: unknown, place: Place): string | undefined {

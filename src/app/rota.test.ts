@@ -53,7 +53,7 @@ describe('an app before its start', () => {
     expect((await app.jobs.list()).map(({ job }) => job.name)).toEqual(['one', 'two'])
   })
 
-  it('tells everyone, and not only the first, that a job belongs to another source', async () => {
+  it('throws for every caller, not only the first, if a job belongs to another source', async () => {
     const directory = await aDirectory()
     const store = `sqlite:${join(directory, 'rota.db')}`
     const owner = rota({ store, app: 'owner' })
@@ -68,7 +68,7 @@ describe('an app before its start', () => {
     await other.close()
   })
 
-  it('refuses a job that nobody defines, and triggers that name one', async () => {
+  it('refuses an undefined job, and triggers of one', async () => {
     const { app } = staged()
     await expect(app.enqueue('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
     app.schedule('t', { job: 'nobody', cron: '* * * * *' })
@@ -77,7 +77,7 @@ describe('an app before its start', () => {
       code: 'DEFINITION_INVALID',
       faults: [{ path: 'triggers.t.job' }, { path: 'triggers.u.job' }],
     })
-    // What failed can be put right.
+    // The fault can be corrected.
     app.job('nobody', () => undefined)
     app.job('nothing', () => undefined)
     await app.start()
@@ -99,7 +99,7 @@ describe('an app before its start', () => {
     await expect(other.start()).rejects.toMatchObject(refusal('coded'))
   })
 
-  it('does not take a job of an earlier release of itself for one that it has', async () => {
+  it('does not use a job of an earlier release of itself', async () => {
     const store = `sqlite:${join(await aDirectory(), 'rota.db')}`
     const before = rota({ store })
     before.job('old', () => undefined)
@@ -123,7 +123,7 @@ describe('an app before its start', () => {
     expect((await app.jobs.get('nightly')).job.retry.attempts).toBe(3)
   })
 
-  it('is started once, and defines nothing by code afterwards', async () => {
+  it('can be started only once, and accepts no definitions by code afterwards', async () => {
     const { app } = staged()
     const [first, second] = await Promise.allSettled([app.start(), app.start()])
     expect(first.status).toBe('fulfilled')
@@ -135,17 +135,17 @@ describe('an app before its start', () => {
 describe('the store of an app', () => {
   it.each([
     ['no address at all', 'data/rota.db'],
-    ['a scheme nobody knows', 'mysql://host/db'],
+    ['an unknown scheme', 'mysql://host/db'],
     ['a path that is missing', 'sqlite:'],
   ])('%s is refused by name', async (_, store) => {
     await expect(rota({ store }).runs.list()).rejects.toMatchObject({ code: 'STORE_URL' })
   })
 
-  it('is not made where it must exist', async () => {
+  it('is not created with `create: false`', async () => {
     const store = `sqlite:${join(await aDirectory(), 'none.db')}`
     const app = rota({ store, create: false })
     await expect(app.runs.list()).rejects.toMatchObject({ code: 'STORE_NOT_FOUND' })
-    // What could not be opened is tried again the next time.
+    // The next call tries to open it again.
     await rota({ store }).close()
     const maker = rota({ store })
     await maker.runs.list()
@@ -154,7 +154,7 @@ describe('the store of an app', () => {
     await app.close()
   })
 
-  it('after the close nothing can be asked, and what was asked before is answered', async () => {
+  it('refuses calls after the close, and answers earlier ones', async () => {
     const app = rota({ store: `sqlite:${join(await aDirectory(), 'rota.db')}` })
     app.job('work', () => undefined)
     await app.runs.list()
@@ -177,7 +177,7 @@ describe('a running app', () => {
     return stage
   }
 
-  it('add and remove are picked up at once', async () => {
+  it('add and remove take effect immediately', async () => {
     const begun: string[] = []
     const { app, pass } = await started(() => undefined)
     await pass(500)
@@ -203,7 +203,7 @@ describe('a running app', () => {
     expect(await app.jobs.list()).toEqual([])
   })
 
-  it('what exists is a conflict unless it is replaced; what code defines is not removed', async () => {
+  it('an existing name is a conflict unless it is replaced; definitions of code cannot be removed', async () => {
     const { app } = await started((one) => one.job('mine', () => undefined))
     await app.jobs.add({ ping: { command: ['true'] } })
     await expect(app.jobs.add({ ping: { command: ['true'] } })).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe('a running app', () => {
     await expect(app.triggers.remove('nothing')).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
   })
 
-  it('runNow runs a trigger’s job beside its schedule, which stays as it is', async () => {
+  it('runNow runs a trigger’s job without changing its schedule', async () => {
     const payloads: unknown[] = []
     const { app, pass } = await started((one) => {
       one.job('work', (run) => void payloads.push(run.payload))
@@ -235,7 +235,7 @@ describe('a running app', () => {
     await expect(app.jobs.runNow('nobody')).rejects.toMatchObject({ code: 'JOB_UNKNOWN' })
   })
 
-  it('wait resolves with the end of the run, or with the run as it is when its signal aborts', async () => {
+  it('wait resolves with the final run, or with the current run when its signal aborts', async () => {
     let end: () => void = () => undefined
     const { app, pass } = await started((one) => {
       one.job('work', () => new Promise<void>((resolve) => (end = resolve)))
@@ -274,7 +274,7 @@ describe('a running app', () => {
     await expect(later.result({ signal: aborted })).rejects.toThrow('enough')
   })
 
-  it('one and the same unique key can be used again within the millisecond in which its run has ended', async () => {
+  it('a unique key can be used again in the millisecond in which its run has ended', async () => {
     const { app, pass } = await started((one) => one.job('work', () => undefined))
     const first = await app.enqueue('work', undefined, { uniqueKey: 'k' })
     await pass(0)
@@ -296,7 +296,7 @@ describe('a running app', () => {
     await stopping
   })
 
-  it('stop releases what is left after the grace; a stop during the start leaves nothing running', async () => {
+  it('stop releases the remaining runs after the grace period; during the start it leaves nothing running', async () => {
     const directory = await aDirectory()
     const app = rota({ store: `sqlite:${join(directory, 'rota.db')}` })
     app.job('work', () => undefined)
@@ -306,7 +306,7 @@ describe('a running app', () => {
     expect(app.isReady).toBe(false)
   })
 
-  it('pause, freeze and switches answer whether they changed something, and refuse what is not there', async () => {
+  it('pause, freeze and switches return whether they changed something, and refuse unknown names', async () => {
     const { app } = await started((one) => {
       one.job('work', () => undefined)
       one.schedule('t', { job: 'work', cron: '* * * * *' })
@@ -327,7 +327,7 @@ describe('a running app', () => {
     }
   })
 
-  it('cancel and retry refuse what cannot be', async () => {
+  it('cancel and retry refuse runs in the wrong state', async () => {
     const { app, pass } = await started((one) => one.job('work', () => undefined))
     const { id } = await app.enqueue('work')
     await pass(0)
@@ -361,7 +361,7 @@ describe('the clock at the start', () => {
   })
 })
 
-describe('what is no definition at all', () => {
+describe('an invalid definition', () => {
   const nothing = null as never
   it.each<[string, (app: Rota) => unknown]>([
     ['job', (app) => app.job(nothing, () => undefined)],

@@ -103,24 +103,24 @@ export function rota(options: RotaOptions = {}): Rota {
 
 const inside: unique symbol = Symbol.for('rota.inside')
 
-/** The app inside one that a program made, which may have its own copy of this package; undefined for anything else. */
+/** The inner app of a `Rota`, which may come from another copy of this package; undefined for anything else. */
 export function insideOf(value: unknown): App | undefined {
   return typeof value === 'object' && value !== null && inside in value ? (value[inside] as App) : undefined
 }
 
-/** Makes an app whose definitions are kept under a source. */
+/** Creates an app whose definitions belong to a source. */
 export function createApp(options: RotaOptions, source: string, origin?: Origin): App {
   return composeApp(readRotaOptions(options), source, origin).app
 }
 
-/** Makes an app of its parts; a config registers its definitions through the context. */
+/** Composes an app from its parts; a config registers its definitions through the context. */
 export function composeApp(
   settings: Settings,
   source: string,
   { program, where, author = { by: source, via: 'code' }, readAgain }: Origin = {},
 ): { readonly app: App; readonly context: AppContext } {
   const directory = settings.directory ?? process.cwd()
-  // Only when it is used: a bad address fails what needs the store, not the making of an app.
+  // On demand: a bad address fails the calls that need the store, not the creation of an app.
   const storeUrl = (): string => absoluteUrl(settings.store, directory)
   const clock = clockFor(settings.store, settings.clock)
   const [events, tracer, registry] = [new Events(), new ErrorTracer(), new Registry()]
@@ -184,12 +184,12 @@ class AppRoot {
     return this.#context.storeUrl
   }
 
-  /** Whether `rota up` serves the HTTP API unless its options say otherwise. */
+  /** Whether `rota up` serves the HTTP API by default. */
   get isServed(): boolean {
     return this.#context.settings.serve !== false
   }
 
-  /** Whether the app was started and its worker, if it has one, can take work. */
+  /** Whether the app was started and its worker, if it has one, can claim runs. */
   get isReady(): boolean {
     return this.#lifecycle.isReady
   }
@@ -225,7 +225,7 @@ class AppRoot {
     options: CronOptions = {},
   ): JobRef<unknown, Awaited<Result>> {
     const entries = Object.entries(options)
-    // What is promised is promised for the trigger, as in a config.
+    // The SLA belongs to the trigger, as in a config.
     const isOfJob = ([key]: [string, unknown]): boolean =>
       key !== 'sla' && jobOptionNames.includes(key as keyof JobOptions)
     const schedule = Object.fromEntries(entries.filter((entry) => !isOfJob(entry)))
@@ -271,7 +271,7 @@ class AppRoot {
     return enqueued as EnqueuedRun<Result>
   }
 
-  /** Records many runs of a job at once, all with the same options. */
+  /** Records many runs of a job, all with the same options. */
   async enqueueMany<Payload, Result = unknown>(
     job: JobRef<Payload, Result> | string,
     payloads: readonly Payload[],
@@ -291,12 +291,12 @@ class AppRoot {
     await this.#lifecycle.stop(parseDuration(options.grace ?? '30s'))
   }
 
-  /** Closes the store after pending requests; a running app releases its runs at once. The app cannot be used afterwards. */
+  /** Closes the app and its store after pending calls; a running app releases its runs immediately. */
   close(): Promise<void> {
     return this.#lifecycle.close()
   }
 
-  /** What became of a trigger's due instants between two instants. */
+  /** Explains the due instants of a trigger between two instants. */
   async why(
     trigger: string,
     window: { readonly from: InstantInput; readonly until?: InstantInput | undefined },
@@ -337,7 +337,7 @@ class AppRoot {
     )
   }
 
-  /** Stops all ticks and claims in every process; runs in progress continue. False if it was frozen already. */
+  /** Stops all ticks and claims in every process; runs in progress continue. False if it was already frozen. */
   async freeze(options: HoldOptions = {}): Promise<boolean> {
     return await hold(this.#context, 'all', options)
   }

@@ -40,13 +40,13 @@ describe('a job with a schema', () => {
       faults: [{ path: 'payload' }],
     })
     const wrong = async (): Promise<unknown> =>
-      // @ts-expect-error `to` is no number
+      // @ts-expect-error `to` is not a number
       await app.enqueue(mail, { to: 7 })
     await expect(wrong()).rejects.toMatchObject({ faults: [{ path: 'payload.to' }] })
     expect(await app.runs.list()).toHaveLength(1)
   })
 
-  it('hands its handler what the schema returns', async () => {
+  it('passes the output of the schema to its handler', async () => {
     const { app, pass } = openApp()
     const seen: unknown[] = []
     const mail = app.job('mail', {
@@ -92,7 +92,7 @@ describe('a job with a schema', () => {
     expect(seen).toEqual([4])
   })
 
-  it('is refused if the schema is none', () => {
+  it('is refused if the schema is invalid', () => {
     const { app } = openApp()
     const define = (): unknown =>
       // @ts-expect-error not a schema
@@ -117,9 +117,9 @@ describe('a job without a schema', () => {
       (): unknown => app.schedule('a', { job: mail, every: '1h', payload: { from: 'ada' } }),
       // @ts-expect-error the schedule's payload is missing
       (): unknown => app.schedule('b', { job: mail, every: '1h' }),
-      // @ts-expect-error two ways to say when
+      // @ts-expect-error two schedules
       (): unknown => app.schedule('c', { job: ping, every: '1h', cron: '0 * * * *' }),
-      // @ts-expect-error no way to say when
+      // @ts-expect-error no schedule
       (): unknown => app.schedule('d', { job: ping }),
       (): unknown => app.schedule('e', { job: ping, at: new Date(0) }),
     ]

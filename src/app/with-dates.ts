@@ -1,6 +1,6 @@
 import { dated, type Dated } from '../time/dated.js'
 
-/** An object of the app as a program has it: the instants in what its methods return are Dates. */
+/** An object of the app as a program sees it: its methods return Dates for instants. */
 export type Bordered<Api> = {
   readonly [Key in keyof Api]: Api[Key] extends (...given: never[]) => unknown
     ? WithDates<Api[Key]>
@@ -9,14 +9,14 @@ export type Bordered<Api> = {
       : Api[Key]
 }
 
-/** A method whose answer has no instants stays as it is, with its type parameters. */
+/** A method whose result has no instants stays unchanged, with its type parameters. */
 type WithDates<Method> = Method extends (...given: infer Given) => Promise<infer Answer>
   ? [Answer] extends [Dated<Answer>]
     ? Method
     : (...given: Given) => Promise<Dated<Answer>>
   : Method
 
-/** Puts the border around an object of the app and the objects in it. */
+/** Wraps an object of the app, and the objects in it, so that methods return Dates. */
 export function bordered<Api extends object>(api: Api): Bordered<Api> {
   const outside: object = Object.create(outsidePrototype)
   const prototype: object = Object.getPrototypeOf(api)
@@ -33,7 +33,7 @@ export function bordered<Api extends object>(api: Api): Bordered<Api> {
   return outside as Bordered<Api>
 }
 
-/** Tells an app from a plain object, which is a config where a file may export either. */
+/** Distinguishes an app from a plain object: a file may export an app or a config. */
 const outsidePrototype = { [Symbol.toStringTag]: 'Rota' }
 
 function borderedMember(api: object, member: unknown): unknown {

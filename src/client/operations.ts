@@ -858,7 +858,7 @@ export type Worker = {
   readonly [other: string]: unknown
 }
 
-/** Every operation: what it takes, and what it answers. */
+/** Every operation with its request and its answer. */
 export interface Operations {
   /** Lists runs, the newest due instant first. */
   readonly 'GET /runs': {
@@ -966,12 +966,12 @@ export interface Operations {
     }
     readonly answer: { readonly items: readonly LogLine[]; readonly next: number }
   }
-  /** Says why a run has not been started, the main reason first. */
+  /** Returns why a run has not been started, the main reason first. */
   readonly 'GET /runs/{id}/pending': {
     readonly request: { readonly path: { readonly id: string } }
     readonly answer: { readonly reasons: readonly PendingReason[] }
   }
-  /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
+  /** Cancels a run: a pending one immediately, a running one as soon as its worker has stopped it. */
   readonly 'POST /runs/{id}/cancel': {
     readonly request: {
       readonly path: { readonly id: string }
@@ -979,7 +979,7 @@ export interface Operations {
     }
     readonly answer: { readonly run: Run; readonly requested: boolean }
   }
-  /** Makes a failed or cancelled run pending again, with a fresh budget of attempts. */
+  /** Makes a failed or cancelled run pending again, with all its tries. */
   readonly 'POST /runs/{id}/retry': {
     readonly request: {
       readonly path: { readonly id: string }
@@ -987,7 +987,7 @@ export interface Operations {
     }
     readonly answer: Run
   }
-  /** Lets a delayed run, or one that waits for its next attempt, be claimed at once. */
+  /** Makes a delayed run, or one that waits for its next attempt, claimable immediately. */
   readonly 'POST /runs/{id}/advance': {
     readonly request: {
       readonly path: { readonly id: string }
@@ -1347,7 +1347,7 @@ export interface Operations {
     }
     readonly answer: { readonly items: readonly ReloadedProcess[] }
   }
-  /** Says what became of the due instants of a trigger between two instants, and why. */
+  /** Explains the due instants of a trigger between two instants. */
   readonly 'GET /why': {
     readonly request: {
       readonly query: { readonly trigger: string; readonly from: string; readonly until?: string }
@@ -1359,7 +1359,7 @@ export interface Operations {
     readonly request: { readonly query?: { readonly trigger?: string; readonly since?: string } }
     readonly answer: { readonly items: readonly Coverage[] }
   }
-  /** Counts what became of the due instants of triggers, by day in UTC. */
+  /** Counts the due instants of triggers by disposition and by day in UTC. */
   readonly 'GET /coverage/days': {
     readonly request: {
       readonly query?: {
@@ -1394,7 +1394,7 @@ export interface Operations {
       readonly next: number | null
     }
   }
-  /** Lists promises (SLA) of triggers, rounds, jobs and assets that were broken, the newest first. */
+  /** Lists breaches of the SLAs of triggers, rounds, jobs and assets, the newest first. */
   readonly 'GET /breaches': {
     readonly request: {
       readonly query?: {
@@ -1805,7 +1805,7 @@ export interface Operations {
     }
     readonly answer: { readonly sensor: string; readonly forgotten: number | null }
   }
-  /** Lists the tokens; their secrets are not kept and cannot be shown. */
+  /** Lists the tokens; their secrets are not stored and cannot be shown. */
   readonly 'GET /tokens': {
     readonly request: {}
     readonly answer: { readonly items: readonly Token[] }
@@ -1848,17 +1848,17 @@ export interface Operations {
     readonly request: {}
     readonly answer: { readonly ended: boolean }
   }
-  /** Says who is calling, with which role, and what the server allows. */
+  /** Returns the caller, its role, and what the server allows. */
   readonly 'GET /session': {
     readonly request: {}
     readonly answer: Session
   }
-  /** Says how long the store keeps its data. */
+  /** Returns how long the store keeps its data. */
   readonly 'GET /retention': {
     readonly request: {}
     readonly answer: { readonly items: readonly Kept[] }
   }
-  /** Lets the time to come pass in memory, with the definitions and the history of the store. */
+  /** Simulates the next days in memory, with the definitions and the history of the store. */
   readonly 'GET /simulation': {
     readonly request: {
       readonly query?: {

@@ -419,21 +419,21 @@ export type YearDay = {
   readonly due: number
 }
 
-/** Every operation: what it takes, and what it answers. */
+/** Every operation with its request and its answer. */
 export interface UiOperations {
-  /** Reads what needs somebody, what runs, and what comes. */
+  /** Reads problems, running runs and upcoming runs. */
   readonly 'GET /ui/now': {
     readonly request: {}
     readonly answer: Now
   }
-  /** Takes what a trigger missed off the first page, for everybody. */
+  /** Removes the missed instants of a trigger from the first page, for all users. */
   readonly 'POST /ui/missed/looked': {
     readonly request: {
       readonly body: { readonly trigger: string; readonly seq: number; readonly insteadOf?: number }
     }
     readonly answer: { readonly trigger: string; readonly seq: number; readonly before: number }
   }
-  /** Counts the runs that ended between two instants, with how long they took and how late they were. */
+  /** Counts the runs that ended between two instants, with their durations and delays. */
   readonly 'GET /ui/series': {
     readonly request: {
       readonly query: {
@@ -446,7 +446,7 @@ export interface UiOperations {
     }
     readonly answer: Series
   }
-  /** Reads the lanes of triggers: runs, what did not run and why, holds, versions, and what is to come. */
+  /** Reads the lanes of triggers: runs, ranges without runs, holds, versions, and upcoming instants. */
   readonly 'GET /ui/timeline': {
     readonly request: {
       readonly query: {
@@ -474,7 +474,7 @@ export interface UiOperations {
       readonly items: readonly { readonly trigger: string; readonly runs: readonly RunMark[] }[]
     }
   }
-  /** Says what is wrong with a filter of runs, and what fits where the cursor is. */
+  /** Returns the faults of a filter of runs, and completions at the cursor. */
   readonly 'GET /ui/runs/filter': {
     readonly request: {
       readonly query: { readonly q: string; readonly cursor?: number; readonly zone?: string }

@@ -17,7 +17,7 @@ async function stage() {
   return app
 }
 
-it('every change of the nouns of an app is recorded, with who and why', async () => {
+it('every change through an app is recorded, with who and why', async () => {
   const app = await stage()
   const run = await app.enqueue('work', 1)
   const steps: readonly (readonly [action: string, change: () => Promise<unknown>])[] = [
@@ -47,7 +47,7 @@ it('every change of the nouns of an app is recorded, with who and why', async ()
   }
 })
 
-it('what a program enqueues leaves no entry, and what it changes is its own', async () => {
+it('runs that a program enqueues leave no entry, and the app is the actor of its changes', async () => {
   const app = await stage()
   await app.enqueue('work', 1)
   expect(await app.history({ action: 'run.enqueue' })).toEqual([])
@@ -74,7 +74,7 @@ it('a start records definitions that changed: each of a few, many in one entry, 
   expect(await start(199, 5, t0 + 2)).toEqual(['trigger.end trigger:t199', 'trigger.define trigger:t0'])
 })
 
-it('keys of requests are forgotten after a day', async () => {
+it('keys of requests are removed after a day', async () => {
   const store = openMemoryStore()
   const put = (name: string, now: number) =>
     store.changeState({ changes: [{ kind: 'request', name, item: '', value: 1 }], now })

@@ -8,7 +8,7 @@ import { splitChange, type ChangeOptions } from '../../kernel/audit/change-optio
 import type { Json } from '../../kernel/definition/json.js'
 import { loadBackfillKinds, loadTriggerKinds } from '../features.js'
 
-/** What a backfill of a trigger runs and what it skips, and the backfill; it is absent after a dry run, or if there is nothing to run. */
+/** What a backfill of a trigger runs and skips; and the backfill, unless it is a dry run or has nothing to run. */
 export interface TriggerBackfill extends InstantsPlan {
   readonly backfill: Backfill | undefined
 }
@@ -38,7 +38,7 @@ export class Backfills {
     return await this.#status((await findBackfill(await this.#context.store(), id)).backfill)
   }
 
-  /** Starts a planned backfill. If it was started already, nothing changes. */
+  /** Starts a planned backfill. If it was already started, nothing changes. */
   async start(id: string, options: ChangeOptions = {}): Promise<Backfill> {
     const { startBackfill } = await import('../../engine/backfill/perform-backfill.js')
     const { findBackfill } = await import('../../engine/backfill/stored-backfills.js')
@@ -88,7 +88,7 @@ export class Backfills {
   }
 }
 
-/** Plans a backfill of a trigger and stores it, so that it can be started; with `start` it is started at once. */
+/** Plans a backfill of a trigger and stores it, so that it can be started; with `start` it starts immediately. */
 export async function backfillTrigger(
   context: AppContext,
   trigger: string,

@@ -17,12 +17,12 @@ export class DefinitionsApi {
     this.#own = own
   }
 
-  /** The source under which the store keeps them, such as `config:shop`. */
+  /** Their source in the store, such as `config:shop`. */
   get source(): string {
     return this.#own.source
   }
 
-  /** Everything for which a start would be refused, not only the first. */
+  /** All faults for which a start would be refused, not only the first. */
   async check(): Promise<readonly DefinitionFault[]> {
     const { faultsOf } = await import('../definitions/check-definitions.js')
     const { definitions: registry, directory, now } = this.#context
@@ -51,7 +51,7 @@ export class DefinitionsApi {
     return await diffDefinitions(await this.#store(), source, { kinds, now: this.#context.now(), days })
   }
 
-  /** The store; an empty one where there is none yet. */
+  /** The store; an empty one if there is none yet. */
   async #store(): Promise<Store> {
     try {
       return await this.#context.store()

@@ -35,7 +35,7 @@ async function stored(app: Rota): Promise<unknown> {
 }
 
 describe('a dry run', () => {
-  it('answers as the change would, and changes and tells nothing', async () => {
+  it('returns what the change would return, changes nothing and emits no event', async () => {
     const { app, failed, running, pending } = await stage()
     const told: string[] = []
     const before = await stored(app)
@@ -79,7 +79,7 @@ describe('a dry run', () => {
     await expect(app.triggers.pause('none', { dryRun })).rejects.toMatchObject({ code: 'TRIGGER_UNKNOWN' })
   })
 
-  it('of the removal of a job finds it free once nothing uses it', async () => {
+  it('of the removal of a job succeeds once nothing uses the job', async () => {
     const { app } = await stage()
     await app.triggers.remove('added')
     expect(await app.jobs.remove('extra', { dryRun })).toMatchObject({ job: { name: 'extra' } })

@@ -18,13 +18,13 @@ export async function history(store: Store, filter: HistoryFilter): Promise<read
   return await store.auditPage({ limit: 50, ...rest, sinceAt, targets })
 }
 
-/** The kinds of things that can have a name. */
+/** The kinds of targets that have a name. */
 const kinds = ['trigger', 'job', 'queue', 'switch', 'worker', 'token', 'service', 'backfill', 'source']
 
 /** A run may be named by the beginning of its id. */
 const shortestPrefix = 4
 
-/** All that a name can mean. */
+/** All targets that a name can mean. */
 async function targetsOf(store: Store, name: string): Promise<readonly string[]> {
   const prefix = name.toLowerCase()
   const runs = prefix.length < shortestPrefix ? [] : await store.runsByPrefix(prefix, 2)

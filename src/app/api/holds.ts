@@ -3,7 +3,7 @@ import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { HoldTarget } from '../../kernel/hold/hold.js'
 import { holdOn, letGo, type HoldOptions } from '../control/holds.js'
 
-/** Holds a target back and emits the operation; false if it was held already. */
+/** Holds a target and emits the operation; false if it was already held. */
 export async function hold(
   { change, author }: AppContext,
   target: HoldTarget,
@@ -16,14 +16,14 @@ export async function hold(
   )
 }
 
-/** Options that are undefined are not given. */
+/** Removes options that are undefined. */
 function given(options: HoldOptions): HoldOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 type TargetKind = 'trigger' | 'queue' | 'switch' | 'all'
 
-/** What the audit calls the two. */
+/** The names of the two actions in the audit. */
 const actions: Readonly<Record<TargetKind, { readonly hold: string; readonly release: string }>> = {
   trigger: { hold: 'trigger.pause', release: 'trigger.resume' },
   queue: { hold: 'queue.pause', release: 'queue.resume' },

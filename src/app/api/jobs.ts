@@ -41,7 +41,7 @@ export class Jobs {
     return await addAll(this.#context, { jobs, ...options })
   }
 
-  /** Removes a job that was added at run time, or that its source no longer defines. Returns the job as it was. */
+  /** Removes a job that was added at run time, or that its source no longer defines. Returns the removed job. */
   async remove(name: string, options: ChangeOptions = {}): Promise<StoredJob> {
     const audit = { action: 'job.remove', subjects: [{ kind: 'job', name } as const] }
     const asked = { operation: 'remove', target: name, outcome: () => 'job removed', options, audit }

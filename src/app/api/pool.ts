@@ -7,7 +7,7 @@ import type { AppContext } from '../../features/app-context.js'
 export interface AppPool {
   /** The end of every attempt from now on; results that are not read in time are dropped and counted. */
   results(options?: ResultsOptions): AsyncIterableIterator<TaskResult>
-  /** The number of attempts since the app was made, by outcome. */
+  /** The number of attempts since the app was created, by outcome. */
   counters(): PoolCounters
   /** The same counters as text for Prometheus. */
   metrics(): string

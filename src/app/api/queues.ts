@@ -17,7 +17,7 @@ export class Queues {
     return await (await this.#context.store()).queues()
   }
 
-  /** Stops claims from a queue; false if it was paused already. */
+  /** Stops claims from a queue; false if it was already paused. */
   async pause(name: string, options: HoldOptions = {}): Promise<boolean> {
     return await hold(this.#context, `queue:${name}`, options)
   }

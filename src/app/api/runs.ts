@@ -53,12 +53,12 @@ export class Runs {
     return await (await this.#context.store()).logs({ run: id, after, limit })
   }
 
-  /** Resolves when the run is final or the signal aborts, with the run as it then is. */
+  /** Resolves with the current run when it is final or the signal aborts. */
   async wait(id: RunId, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Run> {
     return await this.#context.waitForRun(id, options.signal)
   }
 
-  /** Cancels a run: a pending one at once, a running one as soon as its worker has stopped it. */
+  /** Cancels a run: a pending one immediately, a running one as soon as its worker has stopped it. */
   async cancel(
     id: string,
     options: ChangeOptions = {},
@@ -72,7 +72,7 @@ export class Runs {
     )
   }
 
-  /** Makes a failed or cancelled run pending again, with a fresh budget of attempts. */
+  /** Makes a failed or cancelled run pending again, with all its tries. */
   async retry(id: string, options: ChangeOptions = {}): Promise<Run> {
     const { dryRun } = options
     const audit = auditOf('run.retry', id)
@@ -82,7 +82,7 @@ export class Runs {
     )
   }
 
-  /** Lets a delayed run, or one that waits for its next attempt, be claimed at once. */
+  /** Makes a delayed run, or one that waits for its next attempt, claimable immediately. */
   async advance(id: string, options: ChangeOptions = {}): Promise<Run> {
     const { dryRun } = options
     const audit = auditOf('run.advance', id)

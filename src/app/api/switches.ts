@@ -32,12 +32,12 @@ export class Switches {
     })
   }
 
-  /** Turns a switch on; false if it was on already. */
+  /** Turns a switch on; false if it was already on. */
   async on(name: SwitchName, options: ChangeOptions = {}): Promise<boolean> {
     return await release(this.#context, `switch:${name}`, options)
   }
 
-  /** Turns a switch off for every process; false if it was off already. */
+  /** Turns a switch off for every process; false if it was already off. */
   async off(name: SwitchName, options: HoldOptions = {}): Promise<boolean> {
     return await hold(this.#context, `switch:${name}`, options)
   }

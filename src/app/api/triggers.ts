@@ -61,7 +61,7 @@ export class Triggers {
     )
   }
 
-  /** Ends a trigger that was added at run time. Its pending runs are cancelled, its history stays. Returns the trigger as it was. */
+  /** Ends and returns a trigger that was added at run time. Its pending runs are cancelled, its history stays. */
   async remove(name: string, options: ChangeOptions = {}): Promise<StoredTrigger> {
     const audit = { action: 'trigger.remove', subjects: [{ kind: 'trigger', name } as const] }
     const asked = { operation: 'remove', target: name, outcome: () => 'trigger removed', options, audit }
@@ -70,7 +70,7 @@ export class Triggers {
     return await this.#context.change(asked, (store, now) => removeTrigger(store, { name, now, dryRun }))
   }
 
-  /** Pauses a trigger; false if it was paused already. */
+  /** Pauses a trigger; false if it was already paused. */
   async pause(name: string, options: HoldOptions = {}): Promise<boolean> {
     return await hold(this.#context, `trigger:${name}`, options)
   }
@@ -85,7 +85,7 @@ export class Triggers {
     name: string,
     options: TriggerBackfillOptions &
       ChangeOptions & {
-        /** Starts it at once. */
+        /** Starts it immediately. */
         readonly start?: boolean | undefined
       },
   ): Promise<TriggerBackfill> {

@@ -9,13 +9,13 @@ import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
 
-/** Who holds something back, why, and until when. The hold keeps it, and the audit as well. */
+/** Who makes a hold, why, and until when. Stored in the hold and in the audit. */
 export interface HoldOptions extends ChangeOptions {
   /** When it ends. */
   readonly until?: InstantInput | undefined
 }
 
-/** Holds a target back; false where it is held already. */
+/** Holds a target; false if it is already held. */
 export async function holdOn(
   store: Store,
   request: { target: HoldTarget; now: Instant } & HoldOptions,
@@ -34,7 +34,7 @@ export async function holdOn(
   return (await store.hold({ target, now, untilAt, actor: by, note: reason })) === 'held'
 }
 
-/** Every list of holds shows both. */
+/** Lists of holds show both, so they must stay short. */
 const longest = { by: 256, reason: 4096 } as const
 
 function checkText(text: unknown, most: number, place: Place): void {
@@ -59,7 +59,7 @@ async function isHeld(store: Store, target: HoldTarget, now: Instant): Promise<b
   return (await store.holds({ target, openAt: now })).length > 0
 }
 
-/** A misspelt name would hold nothing and seem to have worked. */
+/** Refuses an unknown name: a hold on it would have no effect and seem to have worked. */
 async function assertTarget(store: Store, target: HoldTarget): Promise<void> {
   const [kind, name = ''] = split(target)
   if (kind === 'trigger') await findTrigger(store, name)

@@ -8,7 +8,7 @@ const t0 = Date.UTC(2026, 0, 5)
 const second = 1000
 
 describe('app.workers', () => {
-  it('tells who is live, who has missed a heartbeat, and whose lease is over', async () => {
+  it('shows which processes are live, have missed a heartbeat, or have an expired lease', async () => {
     const { app, clock, store } = await started()
     const process = { host: 'b', pid: 7, version: '0', roles: ['worker'], slots: 2 }
     await store.register({ ...process, id: 'silent', now: t0, leaseMs: 30 * second })
@@ -18,7 +18,7 @@ describe('app.workers', () => {
     expect(await standings()).toEqual(['b live', own].toSorted())
     await clock.advance(21 * second, settle)
     expect(await standings()).toEqual(['b late', own].toSorted())
-    // Who looks from elsewhere sees it before anybody has taken over what it held.
+    // Another process sees it before its runs are taken over.
     const { workersOf } = await import('./workers.js')
     const later = await workersOf(store, t0 + 31 * second)
     expect(later.find(({ id }) => id === 'silent')?.standing).toBe('gone')
@@ -26,7 +26,7 @@ describe('app.workers', () => {
     expect(await standings()).toEqual([own])
   })
 
-  it('shows the load of this process, and that one that did not say so has an unknown one', async () => {
+  it('shows the load of this process, and an unknown load for an older release', async () => {
     const { app, store } = await started()
     await store.register({ id: 'old', host: 'z', pid: 1, version: '0', now: t0, leaseMs: 60 * second })
     expect(await app.workers.list()).toMatchObject([
@@ -49,7 +49,7 @@ describe('app.drain', () => {
     expect(draining.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('takes an id, and a host with a process number', async () => {
+  it('accepts an id, and a host with a process id', async () => {
     const { app, store } = await started()
     const now = { now: t0, leaseMs: 60 * second }
     for (const pid of [11, 12])
@@ -61,13 +61,13 @@ describe('app.drain', () => {
     expect((await app.workers.undrain('h:12')).map(({ outcome }) => outcome)).toEqual(['already'])
   })
 
-  it('refuses a name that nobody has', async () => {
+  it('refuses an unknown name', async () => {
     const { app } = await started()
     for (const name of ['nobody', '', hostname().slice(0, -1)])
       await expect(app.workers.drain(name)).rejects.toMatchObject({ code: 'WORKER_UNKNOWN' })
   })
 
-  it('says of one that is gone, and of one whose release cannot drain, that nothing was changed', async () => {
+  it('reports for a gone process, and for a release that cannot drain, that nothing was changed', async () => {
     const { app, store } = await started()
     await store.register({
       id: 'gone',
@@ -83,7 +83,7 @@ describe('app.drain', () => {
     expect((await store.workers()).some(({ isDraining }) => isDraining)).toBe(false)
   })
 
-  it('empties the process that asks for it: its runs end, its events say so, and it can be taken back', async () => {
+  it('drains its own process: its runs end, it emits events, and draining can be cancelled', async () => {
     const { app, clock } = await started()
     const heard: string[] = []
     for (const name of ['worker:draining', 'worker:drained', 'worker:undrained'] as const)
@@ -100,7 +100,7 @@ describe('app.drain', () => {
     expect((await app.runs.list()).map(({ state }) => state)).toEqual(['done'])
   })
 
-  it('is told to whoever listens', async () => {
+  it('emits an event', async () => {
     const { app } = await started()
     const told: unknown[] = []
     app.on('operation', (operation) => told.push(operation))

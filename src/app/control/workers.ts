@@ -4,13 +4,13 @@ import { noneNamed } from '../../kernel/definition/read-value.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** A process as the store knows it, and whether it is still there. */
+/** A process as the store knows it, and whether it is alive. */
 export interface WorkerInfo extends WorkerStatus {
-  /** `late`: a heartbeat is missing. `gone`: its lease is over, and what it held is taken over. */
+  /** `late`: a heartbeat is missing. `gone`: its lease has expired, and its runs are taken over. */
   readonly standing: 'live' | 'late' | 'gone'
 }
 
-/** What became of a request to drain one process. `unable`: its release knows nothing of draining. */
+/** The result of a request to drain one process. `unable`: its release does not support draining. */
 export interface Drained {
   readonly worker: WorkerInfo
   readonly outcome: 'changed' | 'already' | 'gone' | 'unable'
@@ -24,12 +24,12 @@ export async function workersOf(store: Store, now: Instant): Promise<readonly Wo
     .toSorted((a, b) => compare(a.host, b.host) || a.pid - b.pid || a.startedAt - b.startedAt)
 }
 
-/** Whether somebody is there who takes work. */
+/** Whether a process is a live worker that claims runs. */
 export function takesWork({ roles, isDraining, leaseUntil }: WorkerStatus, now: Instant): boolean {
   return roles.includes('worker') && !isDraining && leaseUntil >= now
 }
 
-/** Lets the processes of a host, or the one that is named, take nothing more, or work again. */
+/** Drains the processes of a host, or one named process, or ends their draining. */
 export async function drainAll(
   store: Store,
   request: { readonly target: string; readonly isDraining: boolean; readonly now: Instant } & DryRun,
@@ -53,19 +53,19 @@ async function drainOne(
   { isDraining, dryRun }: { readonly isDraining: boolean } & DryRun,
 ): Promise<Drained['outcome']> {
   if (worker.standing === 'gone') return 'gone'
-  // A release that does not say how much it takes does not ask whether it is to drain.
+  // A release that does not record its slots does not support draining.
   if (worker.slots === undefined) return 'unable'
   if (dryRun === true) return worker.isDraining === isDraining ? 'already' : 'changed'
   const answer = await store.drain({ worker: worker.id, isDraining })
   return answer === 'absent' ? 'gone' : answer
 }
 
-/** What a process is called: its id, its host, or both host and process number. */
+/** The names of a process: its id, its host, and its host with process id. */
 export function workerNames({ id, host, pid }: WorkerStatus): readonly string[] {
   return [id, host, `${host}:${pid}`]
 }
 
-/** A beat is due every third of the lease; who misses one is late. */
+/** A heartbeat is due every third of the lease; a process that misses one is late. */
 function standingOf({ lastBeatAt, leaseUntil }: WorkerStatus, now: Instant): WorkerInfo['standing'] {
   if (leaseUntil < now) return 'gone'
   if (lastBeatAt === undefined) return 'live'

@@ -13,14 +13,14 @@ import { loadFileReaders } from '../features.js'
 import { checkPayloads } from './check-payloads.js'
 import type { Where } from './own-definitions.js'
 
-/** Something for which an app would refuse to start. */
+/** A fault for which an app would refuse to start. */
 export interface DefinitionFault extends Fault {
   readonly code: ErrorCode
-  /** Where it was written, such as `rota.config.yaml:12:5`, where that is known. */
+  /** Where it was written, such as `rota.config.yaml:12:5`, if known. */
   readonly where?: string | undefined
 }
 
-/** What definitions are checked with. */
+/** The definitions to check, with their context. */
 export interface CheckedDefinitions {
   readonly source: Source
   readonly registry: Registry
@@ -30,7 +30,7 @@ export interface CheckedDefinitions {
   readonly now: Instant
 }
 
-/** Everything for which a start with these definitions would be refused. A start stops at the first step that refuses; this takes all of them. */
+/** All faults for which a start would be refused. A start stops at the first failing step; this performs all steps. */
 export async function faultsOf(store: Store, given: CheckedDefinitions): Promise<readonly DefinitionFault[]> {
   const found: DefinitionFault[] = []
   for (const step of stepsOf(store, given)) {
@@ -79,7 +79,7 @@ function stepsOf(store: Store, given: CheckedDefinitions): readonly (() => Promi
   ]
 }
 
-/** Names that other sources own. */
+/** Throws for names that other sources own. */
 async function refuseTaken(store: Store, { source, registry, where }: CheckedDefinitions): Promise<void> {
   const { name, jobs, triggers } = source
   const stored = (await store.triggers({ names: triggers.map((one) => one.name), active: true })).filter(
@@ -101,14 +101,14 @@ async function refuseTaken(store: Store, { source, registry, where }: CheckedDef
       .map((one) => ({ keys: ['jobs', one.job.name], source: one.source })),
   ].map(({ keys, source: owner }) => ({
     path: keys.join('.'),
-    message: `${owner} defines it already`,
+    message: `${owner} already defines it`,
     allowed: 'another name',
     where: where?.(keys),
   }))
   if (faults.length > 0) throw new RotaError('DEFINITION_CONFLICT', 'names are taken', { faults })
 }
 
-/** The faults that an error lists, or the error itself where it lists none. */
+/** The faults that an error lists, or the error itself if it lists none. */
 export function faultsIn(error: RotaError): readonly DefinitionFault[] {
   const { code, faults, message } = error
   if (faults.length === 0) return [{ code, path: '', message }]

@@ -5,13 +5,13 @@ import { checkPayload, payloadSchemas } from '../../kernel/job/payload-schema.js
 import { toPayload } from '../../kernel/job/payload.js'
 import type { Trigger } from '../../kernel/trigger/trigger.js'
 
-/** Gives the triggers of an app the payloads that the schemas of their jobs return; throws one error with all faults. */
+/** Replaces the payloads of triggers by the output of their jobs' schemas; throws one error with all faults. */
 export async function checkPayloads(registry: Registry): Promise<void> {
   const faults: Fault[] = []
   const checked = registry.part(checkedTriggers)
   for (const trigger of registry.triggers.values()) {
     const schema = registry.part(payloadSchemas).get(trigger.job)
-    // A start that failed is tried again: a schema need not accept its own output.
+    // After a failed start this is called again, and a schema need not accept its own output.
     if (schema === undefined || trigger.round !== undefined || checked.has(trigger)) continue
     try {
       const payload = toPayload(await checkPayload(schema, trigger.job, trigger.payload))

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { RunContext } from '../../engine/worker/perform.js'
 import { defineConfig } from './define-config.js'
 
-it('a config in code is given back as it is, and its functions know their run', () => {
+it('a config in code is returned unchanged, and its functions have typed arguments', () => {
   const jobs = {
     greet: { handler: (run: RunContext<{ to: string }>) => run.log(`hello ${run.payload.to}`), retry: 3 },
   }

@@ -5,11 +5,11 @@ import type { ConfigInput, JobEntry } from '../../formats/config/config.js'
 import type { StepFunction } from '../../handlers/pipeline/step-function.js'
 import type { ModuleInput } from '../../kernel/job/define-handler.js'
 
-/** A config as code writes it: what a file may say, with functions whose arguments have their types. */
+/** A config in code: the same as in a file, with typed functions. */
 export interface ConfigOptions extends Omit<ConfigInput, 'jobs' | 'steps'>, FeatureSections {
   /** Functions that steps of pipelines use, by name. */
   readonly steps?: Readonly<Record<string, StepFunction>> | undefined
-  /** What to do, by name. */
+  /** The jobs, by name. */
   readonly jobs?: Readonly<Record<string, ConfigJob>> | undefined
 }
 
@@ -28,10 +28,10 @@ export interface ConfigJob extends Omit<JobEntry, 'handler'> {
   readonly handler?: ConfigHandler | ModuleInput | undefined
 }
 
-/** A method's type, so that a function may ask for the type of its own payload. */
+/** The type of a method, so that a function may declare the type of its own payload. */
 type ConfigHandler = { call(...parameters: Parameters<Handler>): unknown }['call']
 
-/** Gives back a config as it is; an editor then knows what may stand in it. */
+/** Returns a config unchanged; it gives an editor the types. */
 export function defineConfig(config: ConfigOptions): ConfigOptions {
   return config
 }

@@ -4,16 +4,16 @@ import { jobsSource } from '../../kernel/job/command-source.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 
-/** What telling of definitions needs. */
+/** The options of a definition watch. */
 export interface DefinitionWatchOptions {
   readonly store: Store
   readonly clock: Clock
   readonly events: Events
-  /** Sources of triggers that have no jobs, so that no job names them. */
+  /** Sources that define triggers but no jobs, so that no job names them. */
   readonly sources: ReadonlySet<string>
 }
 
-/** The fingerprint of every job and trigger by its name, under its source. */
+/** The fingerprint of every job and trigger, by source and name. */
 type Known = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 /** Reports jobs and triggers that are added or removed while an app runs, by a command line, a jobs file or another process. */
@@ -30,7 +30,7 @@ export class DefinitionWatch {
     this.#loop = new Loop({ name: 'definitions', seed: 'definitions', ...options, pollMs: slowMs, step })
   }
 
-  /** What stands now is not told. */
+  /** Existing definitions are not reported. */
   async start(): Promise<void> {
     const { store, sources } = this.#options
     this.#known = await read(store, sources)
@@ -62,7 +62,7 @@ export class DefinitionWatch {
 
 const slowMs = 10_000
 
-/** However often a store says that there is news, definitions are read no more often than this. */
+/** However often the store hints, definitions are read at most this often. */
 const leastRestMs = 2000
 
 async function read(store: Store, sources: ReadonlySet<string>): Promise<Known> {
@@ -75,7 +75,7 @@ async function read(store: Store, sources: ReadonlySet<string>): Promise<Known> 
     known.set(source, definitions)
   }
   for (const { job, source } of jobs) {
-    // The jobs that command jobs fall back on follow from those.
+    // Jobs of unclaimed commands are implied by the command jobs, so they are not reported.
     if (source !== jobsSource && job.ended !== true)
       known.get(source)?.set(`job ${job.name}`, JSON.stringify(job))
   }

@@ -20,18 +20,18 @@ import type { Store, StoredJob } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { loadTriggerKinds } from '../features.js'
 
-/** The source of what is defined at run time. */
+/** The source of definitions that are added at run time. */
 export const runTimeSource = 'api'
 
 const api = runTimeSource
 
-/** What was added. */
+/** The names that were added. */
 export interface Added {
   readonly jobs: readonly string[]
   readonly triggers: readonly string[]
 }
 
-/** Defines jobs and triggers at run time. A trigger that exists is a conflict unless it is to be replaced. */
+/** Defines jobs and triggers at run time. An existing trigger is a conflict, unless `replace` is set. */
 export async function addDefinitions(
   store: Store,
   input: {
@@ -39,7 +39,7 @@ export async function addDefinitions(
     readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
     readonly replace?: boolean | undefined
     readonly now: Instant
-    /** Takes the function of a job, before the job can be claimed. */
+    /** Registers the function of a job, before its runs can be claimed. */
     readonly accept: (name: string, handler: NonNullable<JobDefinition['handler']>) => void
   } & DryRun,
 ): Promise<Added> {
@@ -65,7 +65,7 @@ export async function addDefinitions(
   return names
 }
 
-/** What is in the store that definitions may name. */
+/** The stored definitions to which new ones may refer. */
 interface StoredDefinitions {
   readonly jobs: ReadonlyMap<unknown, Job>
   readonly calendars: Calendars
@@ -99,7 +99,7 @@ function readAddedTrigger(
   return trigger
 }
 
-/** A request that is sure to be refused when it runs is refused at once. */
+/** Refuses a request that would certainly be refused when it runs. */
 function readAdded(entry: Entry, place: Place): JobDefinition | undefined {
   const { http } = isMap(entry.input) ? entry.input : {}
   const url = isMap(http) ? String(http['url']) : ''
@@ -117,7 +117,7 @@ export async function removeTrigger(
   const { name, now } = request
   const found = await findTrigger(store, name)
   const { source, active } = found
-  if (!active) throw new RotaError('TRIGGER_UNKNOWN', `trigger ${name} has ended already`)
+  if (!active) throw new RotaError('TRIGGER_UNKNOWN', `trigger ${name} has already ended`)
   if (source !== api) throw foreign('trigger', name, source)
   if (request.dryRun === true) return found
   const kinds = await loadTriggerKinds()
@@ -148,7 +148,7 @@ export async function removeJob(store: Store, request: { name: string } & DryRun
   return job
 }
 
-/** Whether the store would keep a job because something needs it. */
+/** Whether the store would keep a job because it is used. */
 async function isInUse(store: Store, name: string): Promise<boolean> {
   const triggers = await store.triggers({ active: true })
   if (triggers.some(({ trigger }) => jobsOf(trigger).includes(name))) return true
@@ -159,7 +159,7 @@ async function isInUse(store: Store, name: string): Promise<boolean> {
   return pending.length + running.length > 0
 }
 
-/** Throws if a name is taken: by anybody, or by another source where what exists may be replaced. */
+/** Throws if a name is taken: by any source, or by another source if own definitions may be replaced. */
 async function assertFree(
   store: Store,
   names: { jobs: readonly string[]; triggers: readonly string[] },
@@ -178,7 +178,7 @@ async function assertFree(
   throw new RotaError('DEFINITION_CONFLICT', `already defined: ${taken.join(', ')}; nothing was changed`)
 }
 
-/** The error for what another source defines. */
+/** The error for a definition of another source. */
 export function foreign(what: string, name: string, source: string): RotaError {
   if (isJobsSource(source))
     return new RotaError(

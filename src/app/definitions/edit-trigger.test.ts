@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { rota } from '../rota.js'
 
-it('another interval keeps what else the schedule says: its end, and that it is measured from the end of a run', async () => {
+it('another interval keeps the other options of the schedule: `end` and `after: finish`', async () => {
   const app = rota({ store: 'memory:' })
   onTestFinished(() => app.stop())
   app.job('work', () => undefined)

@@ -23,7 +23,7 @@ export interface EditedTrigger {
   readonly after: Trigger
 }
 
-/** Changes options of a trigger that was added at run time; those that are not given stay as they are. */
+/** Changes options of a trigger that was added at run time; omitted options do not change. */
 export async function editTrigger(
   store: Store,
   request: { readonly name: string; readonly options: Written; readonly now: Instant } & DryRun,
@@ -32,7 +32,7 @@ export async function editTrigger(
   const before = await findTrigger(store, name)
   refuseForeign(before)
   const given = await edited(store, before.trigger, options)
-  // Those of the trigger that were not given have the blackouts of all among them already.
+  // Blackouts that were not changed already include those of all sources.
   const after =
     options['blackouts'] === undefined ? given : withBlackouts(given, await storedBlackouts(store))
   refuse(`trigger ${name}`, await pastSchedules(store, [after], now))
@@ -52,7 +52,7 @@ function refuseForeign({ trigger, source, active }: StoredTrigger): void {
     throw new RotaError('DEFINITION_CONFLICT', `${name} is not due by time; change it where it is defined`)
 }
 
-/** The trigger with the given options: read like a whole definition, of which only what was given is taken. */
+/** The trigger with the given options: they are read as a whole definition, of which only the given ones are used. */
 async function edited(store: Store, trigger: Trigger, options: Written): Promise<Trigger> {
   const jobs = (await store.jobs()).map(({ job }) => job)
   const jobName = (options['job'] ?? trigger.job) as string
@@ -85,7 +85,7 @@ async function edited(store: Store, trigger: Trigger, options: Written): Promise
   return after
 }
 
-/** Keeps the calendars and blackouts that are not given: they are stored as times, not as the options that named them. */
+/** Keeps the calendars and blackouts that are not given: they are stored as times, not as options. */
 function withRules(before: ScheduleSpec, after: ScheduleSpec, options: Written): ScheduleSpec {
   const old = before.calendar
   if (old === undefined) return after
@@ -155,7 +155,7 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
   }
 }
 
-/** Where the instants of an interval lie. */
+/** The grid of an interval as options. */
 function gridOf({ anchorAt, immediate }: Extract<ScheduleSpec, { kind: 'interval' }>): Written {
   return { immediate, ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }) }
 }

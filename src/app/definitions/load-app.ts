@@ -18,24 +18,24 @@ import type { ReadAgain, Reread } from '../reload/read-again.js'
 import { defaultStore, type Settings } from '../rota-options.js'
 import { composeApp, insideOf, type App } from '../rota.js'
 
-/** What is said beside a config and counts more than what it says. */
+/** Options that override those of a config. */
 export interface AppOverrides {
   /** The address of the store; a relative path starts at `directory`. */
   readonly store?: string | undefined
   readonly concurrency?: number | undefined
   /** Whether a missing store is created; default: true. */
   readonly create?: boolean | undefined
-  /** Who makes the changes that are asked of it; default: the app itself. */
+  /** The actor of its changes; default: the app itself. */
   readonly author?: Author | undefined
   /** The working directory. */
   readonly directory: string
-  /** Defines what the command line adds to the config, each time it is read. */
+  /** Adds the definitions of the command line, each time the config is read. */
   readonly define?: ((app: App) => void) | undefined
 }
 
 type LoadedDefinitions = Extract<LoadedConfig<FeatureDefinitions>, { kind: 'config' }>
 
-/** The app that a config file defines; one that the file made itself is taken as it is. */
+/** The app of a config file; an app that the file itself created is used unchanged. */
 export async function loadApp(path: string, overrides: AppOverrides): Promise<App> {
   const loaded = await loadConfig(path, configSections)
   if (loaded.kind === 'config') {
@@ -48,7 +48,7 @@ export async function loadApp(path: string, overrides: AppOverrides): Promise<Ap
   return app
 }
 
-/** Makes an app of a config. */
+/** Creates the app of a config. */
 async function composeLoaded(
   loaded: LoadedDefinitions,
   given: {
@@ -66,7 +66,7 @@ async function composeLoaded(
   return composed
 }
 
-/** Reads a config again as a start would; the app that is made of it is only looked at, and never started. */
+/** Reads a config again as a start would; the app that it creates is only compared, and never started. */
 async function rereadConfig(
   path: string,
   overrides: AppOverrides,
@@ -91,7 +91,7 @@ function storeIn({ store, directory }: AppOverrides): string | undefined {
   return store === undefined ? undefined : absoluteUrl(store, directory)
 }
 
-/** Registers what a config defines; throws one error with the faults that show only now. */
+/** Registers the definitions of a config; throws one error with the faults that are found only now. */
 async function register({ path, config, where }: LoadedDefinitions, app: ConfiguredApp): Promise<void> {
   const { definitions } = app
   for (const [name, step] of config.steps) definitions.part(stepFunctions).set(name, step as StepFunction)

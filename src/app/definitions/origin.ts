@@ -6,10 +6,10 @@ import type { Where } from './own-definitions.js'
 export interface Origin {
   /** The program that defines them, if it is known. */
   readonly program?: string | undefined
-  /** Tells where a part of them was written. */
+  /** Returns where a part of them was written. */
   readonly where?: Where | undefined
-  /** Who makes the changes that are asked of it; default: the app itself, by code. */
+  /** The actor of its changes; default: the app itself, by code. */
   readonly author?: Author | undefined
-  /** Reads its config again; absent where there is none. */
+  /** Reads its config again; absent if there is none. */
   readonly readAgain?: ReadAgain | undefined
 }

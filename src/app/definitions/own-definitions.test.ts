@@ -10,7 +10,7 @@ function aStore(): string {
   return `sqlite:${join(directory, 'rota.db')}`
 }
 
-/** Starts a program that plans and defines these jobs, lets it do something, and stops it. */
+/** Starts a program that plans and defines these jobs, calls a function, and stops it. */
 async function asProgram<Answer>(
   store: string,
   { app: name, jobs }: { app: string; jobs: readonly string[] },
@@ -57,7 +57,7 @@ it('a job that its source no longer defines can be added and removed at run time
   await asProgram(store, { app: 'one', jobs: [] }, async (app) => {
     await app.jobs.add({ mail: { command: ['true'] } })
     expect(await app.jobs.remove('report')).toMatchObject({ job: { name: 'report' } })
-    // A trigger that was added at run time goes on with the job it names.
+    // A trigger that was added at run time still uses the job.
     await expect(app.jobs.remove('used')).rejects.toThrow('job used is still used by a trigger')
     expect((await app.jobs.list()).map(({ job, source }) => [job.name, source, job.ended ?? false])).toEqual([
       ['mail', 'api', false],

@@ -12,14 +12,14 @@ import { stepFunctions } from '../../handlers/pipeline/step-function.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import { loadFileReaders, loadTriggerKinds } from '../features.js'
 
-/** Tells where the part of a config at the end of these steps was written. */
+/** Returns where the part of a config at this path was written. */
 export type Where = (keys: readonly Key[]) => string
 
-/** What an app defines by code, config and plans, on its way to the store. What writes it is loaded only then: most commands only read. */
+/** The definitions of an app. The code that writes them is loaded on demand: most commands only read. */
 export class OwnDefinitions {
   readonly #source: string
   readonly #registry: Registry
-  /** Where a part of the config was written, where there is one. */
+  /** Where a part of the config was written, if there is a config. */
   #where: Where | undefined
   /** How many jobs of the registry the store has; jobs are only ever added. */
   #writtenJobs = -1
@@ -31,12 +31,12 @@ export class OwnDefinitions {
     this.#where = where
   }
 
-  /** The name under which they are kept. */
+  /** Their source in the store. */
   get source(): string {
     return this.#source
   }
 
-  /** A digest of the names of triggers and plans: processes that have the same end none of each other's. Empty where there are none. */
+  /** A digest of the names of triggers and plans, if any: processes with the same digest do not end each other's. */
   get digest(): string {
     const { triggers } = this.#registry
     const files = this.#registry.part(definitionFiles)
@@ -44,31 +44,31 @@ export class OwnDefinitions {
     return fingerprintOf(JSON.stringify([[...triggers.keys()].toSorted(), files.toSorted()]))
   }
 
-  /** Takes over other definitions, which were written to the store already. */
+  /** Replaces its definitions by others that are already in the store. */
   replaceBy(other: OwnDefinitions): void {
     this.#registry.replaceBy(other.#registry)
     this.#where = other.#where
     this.#writtenJobs = this.#registry.jobs.size
   }
 
-  /** Everything, and where its parts were written. */
+  /** All definitions, and where they were written. */
   all(): { readonly source: Source; readonly where: Where | undefined } {
     return { source: this.#all(), where: this.#where }
   }
 
-  /** Whether the store has every job; so that the hot path does not wait for a promise. */
+  /** Whether the store has every job, so that the hot path does not wait for a promise. */
   get areJobsWritten(): boolean {
     return this.#writtenJobs === this.#registry.jobs.size
   }
 
-  /** Writes what a process in these roles has to write; nothing where a plan or a pipeline has a fault. */
+  /** Writes the definitions that a process with these roles needs; nothing if a plan or a pipeline has a fault. */
   async write(
     store: Store,
     context: {
       readonly directory: string
       readonly roles: Roles
       readonly now: Instant
-      /** Hears what would end before anything is written, and may throw. */
+      /** Called with the names that would end, before anything is written; it may throw. */
       readonly beforeEnding: (names: readonly string[]) => Promise<void>
     },
   ): Promise<SyncReport | undefined> {
@@ -76,7 +76,7 @@ export class OwnDefinitions {
     const files = await this.#readFiles(context)
     const report = roles.scheduler ? await this.#sync(store, files, { now, beforeEnding }) : undefined
     if (!roles.scheduler) await this.writeJobs(store, now)
-    // Other programs put runs into such a store, which name their pipelines and come from no plan.
+    // Other programs may add runs to such a store; these name their pipelines and belong to no plan.
     if (roles.worker && store.url.startsWith('files:')) {
       const { definePipelineJob } = await import('../../engine/sync/pipeline-job.js')
       await definePipelineJob(store, now)
@@ -84,7 +84,7 @@ export class OwnDefinitions {
     return report
   }
 
-  /** Writes the jobs once; calls meanwhile wait for the same write, and fail with it. */
+  /** Writes the jobs once; concurrent calls wait for the same write, and fail with it. */
   async writeJobs(store: Store, now: Instant): Promise<void> {
     this.#writing ??= this.#writeJobs(store, now)
     try {
@@ -94,7 +94,7 @@ export class OwnDefinitions {
     }
   }
 
-  /** Reads all files, so that nothing is written where one of them has a fault. */
+  /** Reads all files first, so that nothing is written if one of them has a fault. */
   async #readFiles(context: {
     readonly directory: string
     readonly roles: Roles
@@ -127,7 +127,7 @@ export class OwnDefinitions {
     const { checkPayloads } = await import('./check-payloads.js')
     const kinds = await loadTriggerKinds()
     await checkPayloads(this.#registry)
-    // A job that this source once had and has no more is of no use to its triggers.
+    // Without earlier jobs of this source: its triggers cannot use a job that it no longer defines.
     const others = (await store.jobs()).filter(({ source }) => source !== this.#source)
     this.#registry.check(new Map(others.map(({ job }) => [job.name, job])), { kinds, whereOf: this.#where })
     const sectionOf = (name: string): string => this.#registry.sectionOf(name)

@@ -7,12 +7,12 @@ import { isPayloadSchema, type PayloadSchema, type SchemaOutput } from '../../ke
 
 /** A job whose payload a schema checks when a run is enqueued, and types. */
 export interface SchemaJob<Schema extends PayloadSchema, Result> extends Omit<JobInput, 'handler'> {
-  /** Any Standard Schema, such as one of zod, valibot or arktype. Its output is stored, so it has to be JSON. */
+  /** Any Standard Schema, such as one of zod, valibot or arktype. Its output is stored, so it must be JSON. */
   readonly schema: Schema
   readonly handler?: ((run: RunContext<SchemaOutput<Schema>>) => Result) | ModuleInput | undefined
 }
 
-/** Takes the schema out of a job as code writes it. */
+/** Separates the schema from the other options of a job. */
 export function splitSchema(
   name: string,
   given: JobInput & { readonly schema?: unknown },

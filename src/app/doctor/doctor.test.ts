@@ -35,7 +35,7 @@ describe('rota doctor', () => {
     expect((await app.doctor({ deep: true })).filter((finding) => finding.level !== 'ok')).toEqual([])
   })
 
-  it('warns that no worker is alive although there is work', async () => {
+  it('warns that no worker is alive if there are runs', async () => {
     const { app, found, pass } = staged(ticking)
     await app.start({ roles: { worker: false } })
     await pass(3 * minute)
@@ -47,7 +47,7 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('warns that no scheduler plans, and whether that is on purpose', async () => {
+  it('warns that no scheduler plans, and reports whether planning is held', async () => {
     const { app, found, pass } = staged(ticking)
     await app.start()
     await app.freeze({ by: 'ann', reason: 'works' })
@@ -60,7 +60,7 @@ describe('rota doctor', () => {
     ])
   })
 
-  it('says by how much the clock is behind', async () => {
+  it('reports by how much the clock is behind', async () => {
     const { app, clock, found, pass } = staged(ticking)
     await app.start()
     await pass(5 * minute)

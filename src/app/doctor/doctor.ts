@@ -99,7 +99,7 @@ async function cursors({ triggers, kinds, now }: Facts): Promise<Finding[]> {
   )
 }
 
-/** A one-shot trigger is done with its instant: a cursor there means that its run was enqueued early, and delays nothing. */
+/** The cursor of a one-shot trigger may be in the future because its run was enqueued early; that delays nothing. */
 function isEnqueuedAhead({ trigger, cursorAt }: StoredTrigger, kinds: TriggerKinds): boolean {
   const kind = kindOf(kinds, trigger)
   return kind.isOneShot === true && kind.instants(trigger)?.next(cursorAt - 1) !== undefined
@@ -136,8 +136,7 @@ async function holds({ store, now }: Facts): Promise<Finding[]> {
   const open = await store.holds({ openAt: now })
   if (open.length === 0) return [ok('holds', 'nothing is held back')]
   return open.map((hold) => {
-    const until =
-      hold.untilAt === undefined ? 'until somebody releases it' : `until ${formatInstant(hold.untilAt)}`
+    const until = hold.untilAt === undefined ? 'until it is released' : `until ${formatInstant(hold.untilAt)}`
     const note = hold.note === '' ? '' : ` (${hold.note})`
     return warn(
       'holds',

@@ -29,7 +29,7 @@ export async function coverageReport(
   return all
 }
 
-/** A trigger that promises nothing is not asked about. */
+/** Triggers without an SLA need no query. */
 async function countBreaches(
   store: Store,
   { trigger: { name, sla } }: StoredTrigger,

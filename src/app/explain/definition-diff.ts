@@ -11,7 +11,7 @@ import type { Instant } from '../../time/instant.js'
 import { nextTurn } from '../../time/turn.js'
 import { scheduleDiff } from './schedule-diff.js'
 
-/** What a start with these definitions would change in the store, and in the time to come. */
+/** What a start with these definitions would change in the store, and in the next days. */
 export interface DefinitionDiff {
   readonly source: string
   readonly fromAt: Instant
@@ -20,18 +20,18 @@ export interface DefinitionDiff {
   readonly triggers: readonly TriggerDiff[]
   readonly unchanged: number
   readonly load: { readonly before: Load; readonly after: Load }
-  /** Runs that the first ticks make, and what they record instead of runs. */
+  /** The runs that the first ticks create, and the ranges that they record. */
   readonly catchUp: readonly CatchUpAtOnce[]
 }
 
-/** Names of what differs. */
+/** The names that differ. */
 export interface NameDiff {
   readonly added: readonly string[]
   readonly changed: readonly string[]
   readonly removed: readonly string[]
 }
 
-/** One trigger that is not as it was. */
+/** One trigger that changes. */
 export interface TriggerDiff {
   readonly name: string
   readonly kind: 'added' | 'removed' | 'changed'
@@ -39,13 +39,13 @@ export interface TriggerDiff {
   readonly fields: readonly string[]
   readonly appear: readonly DiffInstant[]
   readonly vanish: readonly DiffInstant[]
-  /** Instants that have another one on the same day instead. */
+  /** Instants that are replaced by another one on the same day. */
   readonly moved: readonly { readonly from: Instant; readonly to: DiffInstant }[]
   /** Whether there are more instants than were compared. */
   readonly isCapped: boolean
 }
 
-/** An instant, and the change of the clocks that moved or added it. */
+/** An instant, and the clock change that moved or added it. */
 export interface DiffInstant {
   readonly at: Instant
   readonly change: ClockChangeNote | undefined
@@ -60,7 +60,7 @@ export interface Load {
   readonly isCapped: boolean
 }
 
-/** What becomes of the instants that are due already. */
+/** The disposition of instants that are already due. */
 export interface CatchUpAtOnce {
   readonly trigger: string
   readonly runs: number
@@ -81,7 +81,7 @@ export async function diffDefinitions(
   const known = await store.fingerprints(source.name)
   const anchored = source.triggers.map((trigger) => {
     const current = own.get(trigger.name)
-    // A start leaves what did not change as it is stored: it gets no new anchor, and a round no check of its own.
+    // A start does not change unchanged definitions: they get no new anchor, and a round gets no immediate check.
     if (current !== undefined && known.get(trigger.name) === fingerprint(trigger, kinds))
       return current.trigger
     return kindOf(kinds, trigger).anchor?.(trigger, current, now) ?? trigger
@@ -107,15 +107,15 @@ export async function diffDefinitions(
   }
 }
 
-/** What a change of one trigger does to the time to come. */
+/** The effect of a change of one trigger on the next days. */
 export interface EditDiff extends Pick<TriggerDiff, 'appear' | 'vanish' | 'moved' | 'isCapped'> {
   readonly load: DefinitionDiff['load']
 }
 
-/** How far ahead the load of all triggers is counted at most, since somebody waits for it. */
+/** How far ahead the load of all triggers is counted at most, since a user waits for it. */
 const mostLoadDays = 7
 
-/** Compares a trigger with what becomes of it, as `diffDefinitions` does for a whole source. */
+/** Compares a trigger before and after a change, as `diffDefinitions` does for a whole source. */
 export async function diffEdit(
   store: Store,
   edited: { readonly before: Trigger; readonly after: Trigger },
@@ -159,7 +159,7 @@ function instantsDiff(
   return { ...paired(specs, { appear, vanish }), isCapped }
 }
 
-/** A trigger that is off is due at no time. */
+/** A disabled trigger is never due. */
 function scheduleIn(trigger: Trigger | undefined): ScheduleSpec | undefined {
   return trigger?.enabled === true ? trigger.schedule : undefined
 }
@@ -169,7 +169,7 @@ function changedFields(before: Trigger, after: Trigger): string[] {
   const differing = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
   if (!differing.includes('schedule')) return differing
   const [old, fresh] = [before.schedule, after.schedule] as unknown as Record<string, unknown>[]
-  // The check with which a changed round begins is an instant that appears, and nothing that anybody wrote.
+  // The first check of a changed round is listed as a new instant, not as a changed field.
   const parts = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])].filter(
     (key) => key !== 'alsoAt' && JSON.stringify(old?.[key]) !== JSON.stringify(fresh?.[key]),
   )
@@ -234,7 +234,7 @@ interface Counted {
   instants: number
 }
 
-/** The load before and after a change. What does not change is counted once. */
+/** The load before and after a change. Unchanged triggers are counted once. */
 async function loadsOf(
   given: Readonly<Record<'others' | 'before' | 'after', readonly Trigger[]>>,
   window: { readonly from: Instant; readonly until: Instant },
@@ -272,7 +272,7 @@ function loadIn({ minutes, instants }: Counted): Load {
   return { instants, peak, peakAt, isCapped: instants >= mostInstants }
 }
 
-/** Plans what is due by now, without writing it. */
+/** Plans the instants that are due now, without writing anything. */
 export async function catchUpAtOnce(
   store: Store,
   own: readonly StoredTrigger[],

@@ -25,12 +25,12 @@ it.each([
     '* * L-1W * MON#L',
     'Every minute, on the weekday nearest to 1 day before the last day of the month or on the last Monday of the month',
   ],
-  // The library has no words for this list.
+  // The library cannot describe this list.
   ['0 0 1,15W * *', '0 0 1,15W * *'],
 ])('%s reads %s', (expression, words) => {
   expect(describe(expression)).toBe(words)
 })
 
-it('refuses what is not an expression with a code', () => {
+it('refuses an invalid expression with a code', () => {
   expect(() => describe('61 * * * *')).toThrow(expect.objectContaining({ code: 'CRON_RANGE' }))
 })

@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module'
 import { parseCron } from '../../time/cron/parse.js'
 
-/** Puts a cron expression into English words, with times on a 24-hour clock; refuses what is not one. */
+/** Describes a cron expression in English, with times on a 24-hour clock; throws for an invalid one. */
 export function describe(expression: string): string {
   const { isEitherDay } = parseCron(expression)
-  // An import would first search the whole package for the names it exports, which a command line would feel.
+  // An import would first search the whole package for its exports, which would slow down the command line.
   const library = createRequire(import.meta.url)('cronstrue') as CronInWords
   const say = (text: string): string => library.toString(text, { use24HourTimeFormat: true })
   try {
     return isEitherDay ? eitherDay(fieldsOf(expression), say) : inWords(fieldsOf(expression), say)
   } catch {
-    // An expression that the library cannot describe is shown as it is.
+    // An expression that the library cannot describe is shown unchanged.
     return expression
   }
 }
@@ -21,7 +21,7 @@ interface CronInWords {
 
 type Say = (expression: string) => string
 
-/** An expression by its day fields; a nickname is all in `before`. */
+/** An expression, split at its day fields; a nickname is completely in `before`. */
 interface Fields {
   readonly before: string
   readonly date: string
@@ -38,7 +38,7 @@ function fieldsOf(expression: string): Fields {
   return { before: texts.slice(0, first).join(' '), date, month, weekday, year }
 }
 
-/** The words of an expression, in forms that the library knows. */
+/** Describes an expression in forms that the library knows. */
 function inWords(fields: Fields, say: Say): string {
   const { before, date, month, year } = fields
   const weekday = fields.weekday.replaceAll(/#L/gi, 'L')
@@ -47,7 +47,7 @@ function inWords(fields: Fields, say: Say): string {
   return nearest === undefined ? words : words.replace(/\d+ days? before/, 'on the weekday nearest to $&')
 }
 
-/** A day that satisfies either day field counts; the library says "and" or only a comma, so each field is described alone. */
+/** A day that matches either day field counts; the library says "and" or a comma, so each field is described alone. */
 function eitherDay(fields: Fields, say: Say): string {
   const time = inWords({ ...fields, date: '*', month: '*', weekday: '*', year: '' }, say)
   const rest = inWords({ ...fields, date: '*', weekday: '*' }, say).slice(time.length)

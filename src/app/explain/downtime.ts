@@ -2,7 +2,7 @@ import { lastSignOfLife } from '../../engine/explain/sign-of-life.js'
 import type { Instant } from '../../time/instant.js'
 import type { App } from '../rota.js'
 
-/** What was due while no scheduler was at work. */
+/** The instants that were due while no scheduler ran. */
 export interface Downtime {
   /** The last sign of life before this start. */
   readonly sinceAt: Instant
@@ -13,7 +13,7 @@ export interface Downtime {
 const mostNames = 5
 const noticedMs = 2000
 
-/** Looks at the store before the start: once the engine runs, it plans what was missed at once. */
+/** Reads the store before the start: once the engine runs, it plans the missed instants immediately. */
 export async function readDowntime(app: App): Promise<Downtime | undefined> {
   const store = await app.store()
   const now = app.now()

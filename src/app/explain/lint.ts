@@ -9,7 +9,7 @@ import { formatDuration } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 import { zoneOf } from '../../time/zone.js'
 
-/** Something in a definition that is allowed and may surprise. */
+/** A setting that is allowed but may surprise. */
 export interface Surprise {
   readonly rule:
     | 'either-day'
@@ -23,11 +23,11 @@ export interface Surprise {
   readonly where: string
   /** What happens. */
   readonly message: string
-  /** What to do if it is not meant. */
+  /** What to do if it is not intended. */
   readonly todo: string
 }
 
-/** What is looked at: definitions, and where the history of their runs is. */
+/** The definitions to check, and the history of their runs. */
 export interface Linted {
   readonly triggers: readonly Trigger[]
   readonly whereOf: (trigger: string, option: string) => string
@@ -35,7 +35,7 @@ export interface Linted {
   readonly now: Instant
 }
 
-/** Finds what may surprise in the schedules of triggers. */
+/** Finds settings of schedules that may surprise. */
 export async function lint(given: Linted): Promise<readonly Surprise[]> {
   const found: Surprise[] = []
   for (const trigger of given.triggers.filter(({ enabled }) => enabled)) {
@@ -55,7 +55,7 @@ function ofExpression(given: Linted, { name }: Trigger, spec: CronSpec): Surpris
     found.push({
       ...at,
       rule: 'either-day',
-      message: `${expression}: the day of the month and the day of the week are both given, and a day that fits either one counts`,
+      message: `${expression}: both the day of the month and the day of the week are set, and a day that matches either one counts`,
       todo: 'leave one of them as *; for "the first Monday" write 1#1 as the day of the week',
     })
   const fields = expression.trim().split(/\s+/)
@@ -85,7 +85,7 @@ function ofExpression(given: Linted, { name }: Trigger, spec: CronSpec): Surpris
       ...at,
       rule: 'clock-change',
       message: `${expression} in ${timezone}: ${clocks}, and ${effect} (dst ${schedule.dst})`,
-      todo: 'choose a time that no clock change touches, another dst, or UTC',
+      todo: 'choose a time that no clock change affects, another dst, or UTC',
     })
   }
   return found
@@ -160,7 +160,7 @@ function ofMidnight({ triggers, whereOf, now }: Linted): Surprise[] {
       triggers: names,
       where: whereOf(first, 'cron'),
       message: `${names.length} triggers are due at midnight: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' …' : ''}`,
-      todo: 'give them other times, or `spread: 30m`, so that they do not all start at once',
+      todo: 'give them other times, or `spread: 30m`, so that they do not all start together',
     },
   ]
 }

@@ -1,7 +1,7 @@
 import { nextLook, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 
-/** The next due instants of a trigger's schedule that nothing excludes; none for one that is counted from the end of a run. */
+/** The next due instants of a trigger that are not excluded; none for an after-finish trigger. */
 export function nextInstants(
   schedule: ScheduleSpec,
   options: { after: Instant; count: number },

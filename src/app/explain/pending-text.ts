@@ -9,7 +9,7 @@ export interface PendingWords {
   readonly id: (id: string) => string
 }
 
-/** What a run waits for, in a sentence without a full stop. */
+/** Why a run waits, as a sentence without a full stop. */
 export function pendingText(reason: PendingReason, words: PendingWords): string {
   switch (reason.kind) {
     case 'due-later':
@@ -34,7 +34,7 @@ export function pendingText(reason: PendingReason, words: PendingWords): string 
       return 'no worker is alive'
     case 'draining':
       return reason.workers === 1
-        ? 'the only live worker drains'
+        ? 'the only live worker is draining'
         : `all ${reason.workers} live workers are draining`
     case 'no-handler':
       return `no live worker has the job ${reason.job}, a function of ${reason.source}`
@@ -45,7 +45,7 @@ export function pendingText(reason: PendingReason, words: PendingWords): string 
   }
 }
 
-/** What to do about it, where something can be done. */
+/** What to do about it, if anything. */
 export function pendingTodo(reason: PendingReason): string | undefined {
   switch (reason.kind) {
     case 'held':
@@ -115,7 +115,7 @@ function limitText({ of, name, key, limit }: Extract<PendingReason, { kind: 'lim
         ? `asset ${name} is produced by one run at a time`
         : `partition ${key ?? ''} of ${name} is taken`
     case 'backfill':
-      return `backfill ${name} makes at most ${limit} at a time`
+      return `backfill ${name} runs at most ${limit} at a time`
     case 'service':
       return `service ${name} runs one at a time`
   }

@@ -9,7 +9,7 @@ import { formatLocal } from '../../time/local-time.js'
 import { zoneOf } from '../../time/zone.js'
 import type { PreviewedOccurrence } from './preview.js'
 
-/** The next due instants of a trigger, and what its calendars and blackouts exclude between them. */
+/** The next due instants of a trigger, and those between them that its calendars and blackouts exclude. */
 export interface TriggerPreview {
   readonly timezone: string
   readonly occurrences: readonly PreviewedOccurrence[]
@@ -29,10 +29,10 @@ export interface ExcludedInstants {
   readonly detail: string
 }
 
-/** How many due instants are looked at: a trigger may be excluded for years. */
+/** How many due instants are examined: a trigger may be excluded for years. */
 const mostLookedAt = 10_000
 
-/** Works out when a trigger is due next; nothing for one whose due instants cannot be computed. */
+/** Computes when a trigger is due next; undefined if its due instants cannot be computed. */
 export function previewTrigger(
   spec: ScheduleSpec,
   { from, count }: { readonly from: Instant; readonly count: number },

@@ -4,7 +4,7 @@ import type { DstPolicy } from '../../time/cron/dst.js'
 import type { Instant } from '../../time/instant.js'
 import { formatLocal } from '../../time/local-time.js'
 
-/** What is to be previewed. */
+/** What to preview. */
 export interface PreviewRequest {
   readonly expression: string
   readonly timezone: string
@@ -25,7 +25,7 @@ export interface Preview {
   readonly changes: readonly ClockChangeNote[]
 }
 
-/** One occurrence, and the change of the clocks that moved or added it. */
+/** One occurrence, and the clock change that moved or added it. */
 export interface PreviewedOccurrence {
   readonly at: Instant
   /** In the zone, with its offset. */
@@ -33,7 +33,7 @@ export interface PreviewedOccurrence {
   readonly change: ClockChangeNote | undefined
 }
 
-/** Works out the next occurrences without writing anything. */
+/** Computes the next occurrences without writing anything. */
 export function preview(request: PreviewRequest): Preview {
   const { expression, timezone, dst, from, count } = request
   const schedule = cronSchedule(expression, { timezone, dst })
@@ -42,7 +42,7 @@ export function preview(request: PreviewRequest): Preview {
     const local = formatLocal(at, schedule.zone)
     occurrences.push({ at, local, change: explainOccurrence(schedule, at) })
   }
-  // With fewer than were asked for there is nothing later that a change could concern.
+  // If there are fewer than requested, no later occurrence exists that a clock change could affect.
   const until = occurrences.at(-1)?.at ?? from
   const changes = clockChangeNotes(schedule, { after: from, until })
   return { expression, timezone: schedule.zone.name, dst: schedule.dst, occurrences, changes }

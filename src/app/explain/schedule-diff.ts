@@ -1,7 +1,7 @@
 import { nextLook, scheduleOf, type ScheduleSpec } from '../../kernel/trigger/schedule.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What a change of a schedule does to its due instants in a stretch of time. */
+/** The effect of a changed schedule on its due instants in a range of time. */
 export interface ScheduleDiff {
   readonly appear: readonly Instant[]
   readonly vanish: readonly Instant[]
@@ -15,13 +15,13 @@ const mostCompared = 10_000
 /** How many instants of each list are shown. */
 const mostTold = 500
 
-/** Compares the due instants of two schedules after an instant, until another one. */
+/** Compares the due instants of two schedules between two instants. */
 export function scheduleDiff(
   schedules: { readonly before: ScheduleSpec; readonly after: ScheduleSpec },
   { from, until }: { readonly from: Instant; readonly until: Instant },
 ): ScheduleDiff {
   const [before, after] = [schedules.before, schedules.after].map((spec) => instantsOf(spec, { from, until }))
-  // Beyond the end of the shorter list nothing is known of it.
+  // Beyond the end of the shorter list its instants are unknown.
   const knownUntil = Math.min(
     ...[before, after].map((list) => (list?.isCapped ? (list.at.at(-1) ?? from) : until)),
   )

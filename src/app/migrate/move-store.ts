@@ -40,8 +40,9 @@ export interface MoveReport {
 export type FactCounts = Readonly<Partial<Record<Fact['kind'], number>>>
 
 /**
- * Moves all facts of a store to an empty one and compares the two. The old store stays unchanged and frozen, so that
- * nobody continues with it by mistake; the new one is frozen until it is complete. If the move fails, the old one is thawed.
+ * Moves all facts of a store to an empty one and compares the two. The old store stays unchanged and frozen, so that no
+ * process continues with it by mistake; the new one is frozen until it is complete. If the move fails, the old one is
+ * thawed.
  */
 export async function moveStore(move: Move): Promise<MoveReport> {
   const { from, to, now } = move
@@ -132,7 +133,7 @@ async function assertEqual(move: Move): Promise<void> {
     const kinds = differing.join(', ')
     throw new RotaError(
       'STORE_MOVE',
-      `${move.to.url} is not equal to ${move.from.url}: ${kinds} differ; somebody may have written meanwhile`,
+      `${move.to.url} is not equal to ${move.from.url}: ${kinds} differ; another process may have written meanwhile`,
     )
   }
   for (const trigger of await move.to.triggers()) {

@@ -5,7 +5,7 @@ import { explainOccurrence, type ClockChangeNote } from '../../time/cron/explain
 import { cronSchedule } from '../../time/cron/schedule.js'
 import type { Instant } from '../../time/instant.js'
 
-/** The instants of a trigger that are still to be planned, from `afterAt` (not included) to `untilAt`. */
+/** The unplanned instants of a trigger after `afterAt`, up to `untilAt`. */
 export function* instantsToCome(
   kinds: TriggerKinds,
   stored: StoredTrigger,
@@ -26,13 +26,13 @@ export function* instantsToCome(
   }
 }
 
-/** Says which rule excludes an instant of a trigger that is still to come. */
+/** Returns the function that finds the rule that excludes a future instant of a trigger. */
 export function exclusions({ trigger }: StoredTrigger): (at: Instant) => Exclusion | undefined {
   const { calendar } = trigger.schedule
   return calendar === undefined ? () => undefined : (at) => exclusionAt(calendar, at).by
 }
 
-/** Says what changes of the clocks do to the instants of a trigger. */
+/** Returns the function that finds the effect of clock changes on an instant of a trigger. */
 export function clockChanges({ trigger }: StoredTrigger): (at: Instant) => ClockChangeNote | undefined {
   const { schedule } = trigger
   if (schedule.kind !== 'cron') return () => undefined

@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../store/overview.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** What a trigger missed. */
+/** The missed instants of a trigger. */
 export interface Missed {
   readonly trigger: string
   readonly ranges: number
@@ -14,10 +14,10 @@ export interface Missed {
   readonly seq: number
 }
 
-/** How many ranges are looked at: a store that was down for long has one for each trigger. */
+/** How many ranges are read: after a long downtime there is one for each trigger. */
 const mostRanges = 1000
 
-/** What was recorded as missed since an instant and nobody has looked at, the newest trigger first. */
+/** The missed ranges since an instant that no user has acknowledged, by trigger, the newest first. */
 export async function missedSince(store: Store, since: Instant): Promise<readonly Missed[]> {
   const recent = await store.ledgerPage({ reasons: ['missed'], fromAt: since, limit: mostRanges })
   const names = [...new Set(recent.map(({ trigger }) => trigger))]
@@ -31,7 +31,7 @@ export async function missedSince(store: Store, since: Instant): Promise<readonl
   return [...byTrigger.values()].map(summed)
 }
 
-/** Remembers that somebody has looked at what a trigger missed, up to a range of the ledger; answers up to which before. */
+/** Records that a user has acknowledged the missed ranges of a trigger up to one; returns the previous one. */
 export async function lookedAt(
   store: Store,
   {
@@ -42,7 +42,7 @@ export async function lookedAt(
   }: {
     readonly trigger: string
     readonly seq: number
-    /** Takes it back: only if this range is still the last one that somebody looked at. */
+    /** Undoes it, if this range is still the last acknowledged one. */
     readonly insteadOf?: number | undefined
     readonly now: Instant
   },
@@ -51,14 +51,14 @@ export async function lookedAt(
   for (;;) {
     const [known] = await store.stateEntries({ kind: 'looked', names: [trigger], items: [''], limit: 1 })
     const before = (known?.value as number | undefined) ?? 0
-    // Who looked at a later range has looked at this one.
+    // Acknowledging a later range includes this one.
     if (insteadOf === undefined ? before >= seq : before !== insteadOf) return before
     const change = { ...key, revision: known?.revision ?? 0, value: seq }
     if ((await store.changeState({ changes: [change], now })) === 'changed') return before
   }
 }
 
-/** The ranges of one trigger, the newest first, as one. */
+/** Sums up the ranges of one trigger, which come newest first. */
 function summed(ranges: readonly LedgerEntry[]): Missed {
   const { trigger, rule, recordedAt, seq } = ranges[0] as LedgerEntry
   const firstAt = Math.min(...ranges.map((range) => range.firstAt))

@@ -15,11 +15,11 @@ import { usualDurations, type UsualDuration } from './usual.js'
 
 /** How many of each kind are shown. */
 const shown = 50
-/** How many failed runs of the same trigger, job and partition are among them. */
+/** How many of them may be failed runs of the same trigger, job and partition. */
 const shownOfOne = 10
 /** A run that waits for longer than this is late. */
 const lateMs = MINUTE_MS
-/** How long the parts are remembered that cost much and change little. */
+/** How long expensive parts that rarely change are cached. */
 const freshMs = 5000
 
 /** Reads the first page. */
@@ -29,7 +29,7 @@ export type ReadNow = (given: {
   readonly now: Instant
 }) => Promise<unknown>
 
-/** Makes the reader of the first page, which remembers the parts that cost much. */
+/** Creates the reader of the first page, which caches expensive parts. */
 export function nowReader(): ReadNow {
   const rememberUpcoming = remembered<unknown>(freshMs)
   const rememberDay = remembered<unknown>(freshMs)
@@ -41,7 +41,7 @@ export function nowReader(): ReadNow {
       await store.workers(),
       await store.holds({ openAt: now }),
     ]
-    // A trigger that somebody has just added or paused is shown at once.
+    // A trigger that was just added or paused is shown immediately.
     const { audit } = await store.pulse()
     const live = workers.filter(({ leaseUntil }) => leaseUntil >= now)
     return {
@@ -84,7 +84,7 @@ async function runningRuns(store: Store) {
   return some(
     running.map((run) => ({
       ...runBrief(run),
-      // When a handler began is stored with its end; until then the claim is the nearest that is known.
+      // The start of a handler is stored with its end; until then the claim is the best approximation.
       startedAt: run.startedAt ?? run.claimedAt,
       usual: usual.get(run.trigger ?? ''),
     })),

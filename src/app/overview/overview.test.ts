@@ -26,8 +26,8 @@ async function stage(): Promise<Stage> {
 const cron = (expression: string, timezone: string) => ({ kind: 'cron', expression, timezone }) as const
 const skip = { mode: 'skip', maxAgeMs: undefined, maxRuns: 1, graceMs: 0 } as const
 
-describe('what was missed', () => {
-  it('is told once for each trigger, until somebody has looked at it', async () => {
+describe('missed instants', () => {
+  it('are listed once for each trigger, until a user acknowledges them', async () => {
     const all = await stage()
     await all.trigger(aTrigger('t', { catchUp: skip }))
     await all.tick('t', t0 + 3 * minute + 1)
@@ -46,10 +46,10 @@ describe('what was missed', () => {
     await lookedAt(all.store, { trigger: 't', seq: seq - 1, now: t0 })
     expect(await missedSince(all.store, t0)).toMatchObject([{ ranges: 1 }])
     await lookedAt(all.store, { trigger: 't', seq, now: t0 })
-    // Somebody who read the page earlier does not bring it back.
+    // A user with an older page does not bring it back.
     await lookedAt(all.store, { trigger: 't', seq: seq - 1, now: t0 })
     expect(await missedSince(all.store, t0)).toEqual([])
-    // Whoever looked can take it back, but not what somebody else looked at since.
+    // The user can undo it, but not after a later acknowledgement by another one.
     expect(await lookedAt(all.store, { trigger: 't', seq: seq - 1, insteadOf: seq, now: t0 })).toBe(seq)
     expect(await missedSince(all.store, t0)).toMatchObject([{ ranges: 1 }])
     expect(await lookedAt(all.store, { trigger: 't', seq, now: t0 })).toBe(seq - 1)
@@ -61,7 +61,7 @@ describe('what was missed', () => {
 })
 
 describe('the first page', () => {
-  it('has what failed, what is late, what runs, and what comes', async () => {
+  it('has failed, late, running and upcoming runs', async () => {
     const made = await stage()
     await made.trigger(aTrigger('minutely'), { nextAt: t0 + hour + minute, cursorAt: t0 + hour })
     await made.trigger(aTrigger('chain', { schedule: { kind: 'after-finish', everyMs: minute } }), {
@@ -99,7 +99,7 @@ describe('the first page', () => {
     expect(instants[4]?.triggers.map(({ name }) => name).toSorted()).toEqual(['chain', 'minutely'])
   })
 
-  it('gives what is usual from the newest runs that are done', async () => {
+  it('computes usual durations from the newest runs that are done', async () => {
     const made = await stage()
     await made.enqueue(
       Array.from({ length: 10 }, (_, i) => aRun(`r${i}`, { trigger: 't', dueAt: t0 + i, runAt: t0 })),
@@ -112,7 +112,7 @@ describe('the first page', () => {
     expect([...usual]).toEqual([['t', { runs: 9, medianMs: 5000, p95Ms: 9000 }]])
   })
 
-  it('works an answer out once while it is fresh, and again after it failed', async () => {
+  it('computes an answer once while it is fresh, and again after it failed', async () => {
     const remember = remembered<number>(100)
     let asked = 0
     const workOut = async (): Promise<number> => {
@@ -144,7 +144,7 @@ describe('the first page', () => {
 })
 
 describe('the timeline', () => {
-  it('has the runs, reasons, holds and versions of a lane, and what is to come', async () => {
+  it('has the runs, reasons, holds, versions and upcoming instants of a lane', async () => {
     const made = await stage()
     await made.trigger(aTrigger('t', { catchUp: skip }))
     await made.tick('t', t0 + 3 * minute + 1)
@@ -186,7 +186,7 @@ describe('the timeline', () => {
     expect(lane.dueUntil).toBe(t0 + 6 * hour + 300 * minute)
   })
 
-  it('marks what a change of the clocks does', async () => {
+  it('marks the effects of clock changes', async () => {
     const made = await stage()
     await made.trigger(aTrigger('night', { schedule: cron('30 2 * * *', 'Europe/Berlin') }))
     const fromAt = Date.UTC(2026, 2, 28, 12)
@@ -202,7 +202,7 @@ describe('the timeline', () => {
 })
 
 describe('the year of a trigger', () => {
-  it('has every local day, with its runs, what did not run, and what is to come', async () => {
+  it('has every local day, with its runs, its instants without runs, and upcoming instants', async () => {
     const made = await stage()
     await made.trigger(aTrigger('night', { schedule: cron('30 2 * * *', 'Europe/Berlin') }))
     const dueAt = Date.UTC(2026, 2, 28, 23, 30)
@@ -223,13 +223,13 @@ describe('the year of a trigger', () => {
     expect(year.dueUntil).toBe(year.untilAt)
   })
 
-  it('says up to where the future was counted', async () => {
+  it('returns up to where the future was counted', async () => {
     const made = await stage()
     await made.trigger(aTrigger('often'))
     const given = { stored: await made.stored('often'), year: 2026, timezone: 'UTC' }
     const year = await yearOf({ store: made.store, kinds, now: t0 }, given)
     const whole = year.days.filter(({ due }) => due === 1440)
-    // The first day lacks its first instant, and the last one is not whole.
+    // The first day lacks its first instant, and the last one is not complete.
     expect(whole).toHaveLength(12)
     expect(year.dueUntil).toBe((whole.at(-1)?.fromAt ?? 0) + day)
   })

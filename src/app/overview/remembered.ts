@@ -1,8 +1,8 @@
 import type { Instant } from '../../time/instant.js'
 
 /**
- * Gives an answer again while it is fresh and was worked out from the same state. Whoever asks while it is being worked
- * out waits for the same one.
+ * Caches an answer while it is fresh and was computed from the same state. Calls during the computation wait for the
+ * same answer.
  */
 export function remembered<Answer>(forMs: number): Remember<Answer> {
   let known: { readonly at: Instant; readonly state: number; readonly answer: Promise<Answer> } | undefined
@@ -18,7 +18,7 @@ export function remembered<Answer>(forMs: number): Remember<Answer> {
   }
 }
 
-/** The answer that is known, or the one that is worked out. */
+/** Returns the cached answer, or computes it. */
 export type Remember<Answer> = (
   of: { readonly now: Instant; readonly state: number },
   workOut: () => Promise<Answer>,

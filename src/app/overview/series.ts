@@ -4,7 +4,7 @@ import type { SeriesRow } from '../../store/series.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 
-/** Which ends are counted. */
+/** Which ends to count. */
 export interface SeriesQuery {
   readonly fromAt: Instant
   readonly untilAt: Instant
@@ -13,7 +13,7 @@ export interface SeriesQuery {
   readonly jobs?: readonly string[] | undefined
 }
 
-/** Ends of runs over time, by bucket and by job or queue where asked. */
+/** Ends of runs over time, by bucket, and by job or queue if requested. */
 export async function series(store: Store, query: SeriesQuery) {
   const { by, fromAt, untilAt, bucketMs, jobs } = query
   const rows = await rolledSeries(store, { fromAt, untilAt, bucketMs, jobs, byJob: by !== undefined })
@@ -30,7 +30,7 @@ export async function series(store: Store, query: SeriesQuery) {
   return { fromAt, untilAt, bucketMs, items, total: measured(rows) }
 }
 
-/** A queue is that of the job now; a job that nobody defines any more has none. */
+/** The current queue of a job; a job that is no longer defined has none. */
 async function queueOfJob(store: Store): Promise<(row: SeriesRow) => string | undefined> {
   const queues = new Map((await store.jobs()).map(({ job }) => [job.name, job.queue]))
   return ({ job }) => (job === undefined ? undefined : queues.get(job))

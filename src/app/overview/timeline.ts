@@ -12,14 +12,14 @@ import { rangeFields } from '../../wire/views/why.js'
 import { pick } from '../../wire/to-json.js'
 import { clockChanges, exclusions, instantsToCome } from './due.js'
 
-/** Which lanes, over which stretch of time. */
+/** Which lanes, and the range of time. */
 export interface TimelineQuery {
   readonly lanes: readonly string[]
   readonly fromAt: Instant
   readonly untilAt: Instant
 }
 
-/** A lane has marks up to this number, and as many buckets where there are more. */
+/** A lane has marks up to this number; with more runs it has as many buckets. */
 const mostMarks = 300
 const mostRanges = 500
 const mostHolds = 100
@@ -101,7 +101,7 @@ export function bucketsOf(tally: readonly TallyRow[]) {
   return [...buckets].map(([bucketAt, counts]) => ({ bucketAt, ...counts }))
 }
 
-/** The instants that are still to be planned; `dueUntil` says up to where they are complete. */
+/** The unplanned instants; `dueUntil` is how far they are complete. */
 function futureOf({ kinds, fromAt, untilAt, now }: Drawing, stored: StoredTrigger) {
   const change = clockChanges(stored)
   const excluded = exclusions(stored)
@@ -114,7 +114,7 @@ function futureOf({ kinds, fromAt, untilAt, now }: Drawing, stored: StoredTrigge
   return { due, dueUntil: untilAt }
 }
 
-/** The newest holds on a target that touch the stretch. */
+/** The newest holds on a target that overlap the range. */
 async function holdsIn({ store, fromAt, untilAt }: Drawing, target: HoldTarget): Promise<readonly Hold[]> {
   const holds = await store.holds({ target, openAt: fromAt })
   return holds.filter((hold) => hold.fromAt <= untilAt).slice(0, mostHolds)

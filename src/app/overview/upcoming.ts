@@ -7,11 +7,11 @@ import type { Instant } from '../../time/instant.js'
 import { nextTurn } from '../../time/turn.js'
 import { exclusions, instantsToCome } from './due.js'
 
-/** What comes next, over all triggers. */
+/** The next due instants of all triggers. */
 export interface Upcoming {
   readonly untilAt: Instant
   readonly count: number
-  /** Whether there were more triggers or instants than are looked at. */
+  /** Whether there are more triggers or instants than were read. */
   readonly isCapped: boolean
   /** How many instants each minute has. */
   readonly minutes: readonly { readonly at: Instant; readonly count: number }[]
@@ -26,13 +26,13 @@ export interface Upcoming {
 const mostTriggers = 5000
 const mostInstants = 50_000
 const triggersPerPage = 100
-/** After so many triggers or instants everything else gets its turn: reading an expression costs more than an instant. */
+/** After this many triggers or instants other work continues; parsing an expression costs more than an instant. */
 const triggersPerTurn = 20
 const instantsPerTurn = 500
 const mostShown = 20
 const mostNamed = 5
 
-/** Works out the due instants of the next hour, or of any other stretch. */
+/** Computes the due instants of the next hour, or of any other range of time. */
 export async function upcoming(
   store: Store,
   { kinds, now, untilAt }: { readonly kinds: TriggerKinds; readonly now: Instant; readonly untilAt: Instant },
@@ -67,7 +67,7 @@ export async function upcoming(
   }
 }
 
-/** The triggers whose next tick lies before an instant, the first one first. */
+/** The triggers whose next tick is before an instant, the earliest first. */
 async function* byNextTick(store: Store, untilAt: Instant): AsyncGenerator<StoredTrigger> {
   let after: TriggersPage['after']
   for (;;) {

@@ -8,7 +8,7 @@ export interface UsualDuration {
   readonly p95Ms: number
 }
 
-/** What is usual for triggers, by name; a trigger without a run that is done is left out. */
+/** The usual durations of triggers, by name; a trigger without a done run is left out. */
 export async function usualDurations(
   store: Store,
   triggers: Iterable<string>,

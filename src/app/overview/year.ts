@@ -10,7 +10,7 @@ import { zoneOf, type Zone } from '../../time/zone.js'
 import { exclusions, instantsToCome } from './due.js'
 import { bucketsOf } from './timeline.js'
 
-/** Later instants are not counted: they would be those of every second. */
+/** Instants beyond this number are not counted; only triggers that are due every few seconds have more. */
 const mostInstants = 20_000
 const instantsPerTurn = 500
 
@@ -80,14 +80,14 @@ function daysOf(zone: Zone, year: number): Day[] {
   return days
 }
 
-/** The instant at which a local day begins; where clocks skip midnight, the instant at which they do. */
+/** The instant at which a local day begins; if clocks skip midnight, the instant of the jump. */
 function startOf(zone: Zone, local: number): Instant {
   const found = zone.resolve(local)
   if (found.kind === 'unique') return found.at
   return found.kind === 'overlap' ? found.first : found.jumpAt
 }
 
-/** Neighbouring days of one length: all, except where clocks change. */
+/** Groups neighbouring days of the same length: all, except at clock changes. */
 function daysAlike(days: readonly Day[]): Day[][] {
   const groups: Day[][] = []
   for (const day of days) {
@@ -112,7 +112,7 @@ async function countRuns(store: Store, trigger: string, days: readonly Day[]): P
   }
 }
 
-/** Counts the instants to come of each day; answers up to where it got. */
+/** Counts the upcoming instants of each day; returns how far it got. */
 async function countDue(
   days: readonly Day[],
   { kinds, stored, afterAt }: { kinds: TriggerKinds; stored: StoredTrigger; afterAt: Instant },
@@ -125,7 +125,7 @@ async function countDue(
     while (at >= (days[index] as Day).untilAt) index += 1
     const day = days[index] as Day
     if (count >= mostInstants) {
-      // What was counted of the day is not the whole.
+      // The count of this day is incomplete.
       day.due = 0
       return day.fromAt
     }

@@ -31,7 +31,7 @@ it('gives no hint if another kind of source or more than one owns them', async (
   expect(await hintFor({ a: 'config:x', b: 'config:y' }, 'config:z')).toBe('taken')
 })
 
-it('leaves other errors as they are', async () => {
+it('does not change other errors', async () => {
   const other = new Error('else')
   expect(await withRenameHint(other, { store: openMemoryStore(), source: 'config:a', names: [] })).toBe(other)
 })

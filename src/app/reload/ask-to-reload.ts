@@ -5,9 +5,9 @@ import { parseDuration } from '../../time/duration.js'
 import { placeOf, reloadingProcesses, type LiveProcess } from '../process/process-record.js'
 import { answersTo, requestReload, type ReloadAnswer } from './requests.js'
 
-/** Which processes are to read their configs again. */
+/** Which processes should read their configs again. */
 export interface ReloadOptions extends ChangeOptions {
-  /** The name of an app, as its config says it; default: all apps. */
+  /** The name of an app; default: all apps. */
   readonly app?: string | undefined
   /** A host, or `host:pid`; default: all. */
   readonly target?: string | undefined
@@ -17,17 +17,17 @@ export interface ReloadOptions extends ChangeOptions {
   readonly wait?: string | number | undefined
 }
 
-/** What became of a request to one process. */
+/** The result of a request to one process. */
 export interface ReloadedProcess {
   readonly host: string
   readonly pid: number
   /** The app whose config it read. */
   readonly app: string
-  /** Absent: it did not answer in time. */
+  /** Undefined if it did not answer in time. */
   readonly answer: ReloadAnswer | undefined
 }
 
-/** Asks processes to read their configs again, and waits for their answers; gives nothing where none is meant. */
+/** Asks processes to read their configs again, and waits for their answers; returns an empty list if none matches. */
 export async function askToReload(
   context: AppContext,
   options: ReloadOptions,

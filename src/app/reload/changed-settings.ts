@@ -2,13 +2,13 @@ import { absoluteUrl } from '../../formats/store-url.js'
 import type { Settings } from '../rota-options.js'
 import type { Reread } from './read-again.js'
 
-/** The settings that a running app can change, taken from the config as it is now. */
+/** The settings after a reload: those that a running app can change are taken from the new config. */
 export function settingsAfter(before: Settings, after: Settings): Settings {
   const { concurrency, retentionMs, queues } = after
   return { ...before, concurrency, retentionMs, queues }
 }
 
-/** The keys of a config that say something else than what the running app was started with, and that it cannot change. */
+/** The changed keys of a config that a running app cannot apply. */
 export function needsRestart(
   running: { readonly settings: Settings; readonly source: string; readonly storeUrl: string },
   { source, settings }: Reread,

@@ -3,7 +3,7 @@ import type { Registry } from '../../engine/sync/registry.js'
 import type { Where } from '../definitions/own-definitions.js'
 import type { Settings } from '../rota-options.js'
 
-/** What a config says when it is read again, not written anywhere yet. */
+/** The content of a config that was read again, before anything is written. */
 export interface Reread {
   /** The path of the config. */
   readonly config: string

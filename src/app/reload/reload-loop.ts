@@ -9,7 +9,7 @@ import { faultsIn } from '../definitions/check-definitions.js'
 import type { ReloadReport } from './reload.js'
 import { answerRequests, requestsTo, type ReloadAnswer, type ReloadRequest } from './requests.js'
 
-/** What answering requests to reload needs. */
+/** The options of a reload loop. */
 export interface ReloadLoopOptions {
   readonly store: Store
   readonly clock: Clock
@@ -21,19 +21,19 @@ export interface ReloadLoopOptions {
   readonly reload: (options: { readonly dryRun: boolean }) => Promise<ReloadReport>
 }
 
-/** However often a store says that there is news, requests are looked for no more often than this. */
+/** However often the store hints, requests are read at most this often. */
 const leastRestMs = 500
 
 /** The slow poll behind all hints. */
 const slowMs = 10_000
 
-/** How long an ending process waits for the reload under way. */
+/** How long an ending process waits for a running reload. */
 const mostStopMs = 5000
 
-/** An answer that nobody fetched is forgotten after this time. */
+/** An answer that was not fetched is removed after this time. */
 const answerKeptMs = 600_000
 
-/** Reloads when somebody asks this process for it, one reload after the other. */
+/** Handles the reload requests to this process, one after the other. */
 export class ReloadLoop {
   readonly #options: ReloadLoopOptions
   readonly #loop: Loop
@@ -51,13 +51,13 @@ export class ReloadLoop {
     this.#loop.start()
   }
 
-  /** Looks soon: a request of this process itself gives no hint. */
+  /** Looks soon: a request of this process itself causes no hint. */
   wake(): void {
     this.#restUntilMs = -Infinity
     this.#loop.wake()
   }
 
-  /** Resolves when the reload under way has ended; a config whose code never ends is not waited for. */
+  /** Resolves when the running reload has ended, or after a time limit. */
   async stop(): Promise<void> {
     this.#unwatch()
     const ended = new AbortController()
@@ -71,7 +71,7 @@ export class ReloadLoop {
     if (restMs > 0) return { afterMs: restMs }
     const { open, answered } = await requestsTo(store, process)
     const stale = answered.filter(({ at }) => at < now() - answerKeptMs)
-    // What was asked for together is done once.
+    // Requests that arrive together cause one reload.
     for (const dryRun of [true, false]) {
       const requests = open.filter((one) => one.dryRun === dryRun)
       if (requests.length > 0) await this.#answer(requests, { dryRun, stale })
@@ -95,7 +95,7 @@ export class ReloadLoop {
       const report = await this.#options.reload({ dryRun })
       return { outcome: dryRun ? 'planned' : 'reloaded', ...report }
     } catch (error) {
-      // What is no fault of the config, such as a store that is away, is tried again by the loop.
+      // An error that is not a fault of the config, such as an unreachable store, is tried again by the loop.
       if (!(error instanceof RotaError) || error.code.startsWith('STORE_')) throw error
       const { code, message } = error
       const faults = error.faults.length === 0 ? [] : faultsIn(error).slice(0, mostFaults)

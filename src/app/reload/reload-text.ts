@@ -4,7 +4,7 @@ import type { NameDiff } from '../explain/definition-diff.js'
 import type { ReloadReport } from './reload.js'
 import type { ReloadAnswer } from './requests.js'
 
-/** What a process tells of its reload. */
+/** The event of a reload. */
 export function describeReload(source: string, answer: ReloadAnswer): OperationNotice {
   const base = { operation: 'reload', target: source }
   if (answer.outcome !== 'refused')

@@ -16,7 +16,7 @@ import type { Settings } from '../rota-options.js'
 import { needsRestart, settingsAfter } from './changed-settings.js'
 import type { ReadAgain, Reread } from './read-again.js'
 
-/** A started app, as a reload needs it. */
+/** The parts of a started app that a reload needs. */
 export interface RunningApp {
   readonly app: StartingApp
   readonly engine: Engine
@@ -28,9 +28,9 @@ export interface RunningApp {
   readonly directory: string
   readonly clock: Clock
   readonly readAgain: ReadAgain
-  /** Tells other processes which definitions this one has. */
+  /** Records which definitions this process has. */
   readonly tellDefinitions: (digest: string) => Promise<void>
-  /** Hears what would end before anything is written, and may throw. */
+  /** Called with the names that would end, before anything is written; it may throw. */
   readonly beforeEnding: (names: readonly string[]) => Promise<void>
 }
 
@@ -38,13 +38,13 @@ export interface RunningApp {
 export interface ReloadReport {
   readonly jobs: NameDiff
   readonly triggers: NameDiff
-  /** How many triggers are as they were. */
+  /** How many triggers did not change. */
   readonly unchanged: number
-  /** Keys of the config that were changed and count only after a restart. */
+  /** Changed keys of the config that take effect only after a restart. */
   readonly needsRestart: readonly string[]
 }
 
-/** Takes the config as it is now; throws before anything has changed if it has a fault. Gives the settings that count from now on. */
+/** Applies the current config and returns the new settings; throws before any change if it has a fault. */
 export async function reload(
   running: RunningApp,
   { dryRun }: { readonly dryRun: boolean },
@@ -72,7 +72,7 @@ export async function reload(
   return { report: { ...report, ...namesOf(written) }, settings: after }
 }
 
-/** Writes the definitions. Where they are refused, because another app has one of their names, this process still has the old ones. */
+/** Writes the definitions. If another app has one of the names, they are refused and the old ones stay. */
 async function write(
   { app: { store, guard, roles }, directory, beforeEnding, own, tellDefinitions }: RunningApp,
   fresh: OwnDefinitions,
@@ -95,7 +95,7 @@ async function refuseFaults(running: RunningApp, fresh: OwnDefinitions, reread: 
   if (faults.length > 0) throw refusal(config, faults)
 }
 
-/** The parts of the app continue with what is in the store by now. */
+/** Makes the parts of the app continue with the new definitions. */
 async function goOn(running: RunningApp, fresh: OwnDefinitions, settings: Settings): Promise<void> {
   const { app, own, engine, parts, registry } = running
   own.replaceBy(fresh)

@@ -1,6 +1,6 @@
 /**
  * A reload is requested through the store, with one entry for each process. The process writes its answer into the
- * entry, and the command that asked removes it. So `rota reload` needs no address and no token, and reaches every host.
+ * entry, and the requesting command removes it. So `rota reload` needs no address and no token, and reaches every host.
  */
 import { randomUUID } from 'node:crypto'
 import { isMap } from '../../kernel/definition/read-value.js'
@@ -12,7 +12,7 @@ import type { Instant } from '../../time/instant.js'
 import type { DefinitionFault } from '../definitions/check-definitions.js'
 import type { ReloadReport } from './reload.js'
 
-/** What a process answers: what it changed, or why it changed nothing. */
+/** The answer of a process: what it changed, or why it changed nothing. */
 export type ReloadAnswer =
   | ({ readonly outcome: 'reloaded' | 'planned' } & ReloadReport)
   | {
@@ -29,7 +29,7 @@ export interface ReloadRequest {
   readonly dryRun: boolean
 }
 
-/** How often it is looked for answers. */
+/** How often a requester looks for answers. */
 const lookEveryMs = 100
 
 /** Asks processes, by the names of their records, to read their configs again. */
@@ -66,7 +66,7 @@ export async function answersTo(
   return answers
 }
 
-/** The requests to a process that it has not answered, and the answers that nobody fetched. */
+/** The requests to a process that it has not answered, and its answers that were not fetched. */
 export async function requestsTo(
   store: Store,
   process: string,
@@ -81,7 +81,7 @@ export async function requestsTo(
 
 const mostRequests = 100
 
-/** Answers requests, and forgets answers that nobody fetched in time. */
+/** Answers requests, and removes answers that were not fetched in time. */
 export async function answerRequests(
   store: Store,
   {

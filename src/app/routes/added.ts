@@ -9,7 +9,7 @@ export const definitionBody = z.strictObject({
   replace: z
     .boolean()
     .optional()
-    .meta({ description: 'Changes what exists already instead of refusing it.' }),
+    .meta({ description: 'Changes existing definitions instead of refusing them.' }),
 })
 
 /** The names of what was added. */

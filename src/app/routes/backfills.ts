@@ -1,4 +1,4 @@
-/** The routes of backfills: those of triggers, and what all backfills have in common. */
+/** The routes of backfills: planning those of triggers, and starting, reading and cancelling all of them. */
 import { z } from 'zod'
 import { instantChoices, instantSkips, type InstantSkip } from '../../engine/backfill/plan-instants.js'
 import {
@@ -29,7 +29,7 @@ const chosen = z.strictObject({
     .meta({ description: 'Which definition decides; default: the one in force at that time.' }),
   order: backfillOrder.optional().meta({ description: 'Default: oldest-first.' }),
   limit: z.number().int().min(1).max(10_000).optional(),
-  start: z.boolean().optional().meta({ description: 'Starts it at once.' }),
+  start: z.boolean().optional().meta({ description: 'Starts it immediately.' }),
 })
 const plan = z.strictObject({
   backfill: backfill.nullable(),
@@ -56,7 +56,7 @@ export const backfillRoutes: readonly Route<App>[] = [
     summary:
       'Plans to run the due instants of a range again: which ones run, which ones are skipped, and why.',
     about:
-      'The plan is stored for seven days. `POST /backfills/{id}/start` starts it; with `start` it starts at once. It moves no cursor. A dry run stores nothing.',
+      'The plan is stored for seven days. `POST /backfills/{id}/start` starts it; with `start` it starts immediately. It moves no cursor. A dry run stores nothing.',
     parts: z.strictObject({ name }),
     body: chosen,
     answer: plan,

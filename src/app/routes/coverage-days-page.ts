@@ -3,7 +3,7 @@ import { DAY_MS } from '../../time/civil.js'
 import { loadTriggerKinds } from '../features.js'
 import type { App } from '../rota.js'
 
-/** Which days of which triggers are asked for. */
+/** The requested days and triggers. */
 export interface CoverageDaysQuery {
   readonly trigger?: readonly string[] | undefined
   readonly days: number
@@ -11,7 +11,7 @@ export interface CoverageDaysQuery {
   readonly after?: string | undefined
 }
 
-/** One page of triggers, with what became of their due instants on each of the last days. */
+/** One page of triggers, with their coverage on each of the last days. */
 export async function coverageDaysPage(app: App, { trigger: names, days, limit, after }: CoverageDaysQuery) {
   const [store, kinds, now] = [await app.store(), await loadTriggerKinds(), app.now()]
   const untilAt = now - (now % DAY_MS) + DAY_MS

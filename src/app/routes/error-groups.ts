@@ -6,10 +6,10 @@ import { runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
 import { conditionsOf } from './runs-page.js'
 
-/** How many failed runs are put in groups. */
+/** How many failed runs are grouped. */
 const mostGrouped = 1000
 
-/** The errors of the newest failed runs, in groups, the largest first. */
+/** Groups the errors of the newest failed runs, the largest group first. */
 export async function errorGroups(app: App, query: { q?: string | undefined; zone: string }) {
   const { runs, isCapped } = await newestFailed(await app.store(), conditionsOf(app, query))
   return {
@@ -18,7 +18,7 @@ export async function errorGroups(app: App, query: { q?: string | undefined; zon
   }
 }
 
-/** The newest failed runs, as many as are put in groups, and whether there may be more. */
+/** The newest failed runs to group, and whether there may be more. */
 export async function newestFailed(
   store: Store,
   conditions: RunConditions,

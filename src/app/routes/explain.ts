@@ -26,7 +26,7 @@ import { whyAllPending } from '../runs/waiting.js'
 
 const group = 'Explain'
 
-/** Explains what happened, what did not, and what will. */
+/** Explains past and future due instants. */
 export const explainRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
@@ -34,7 +34,7 @@ export const explainRoutes: readonly Route<App>[] = [
     tool: 'why',
     role: 'read',
     group,
-    summary: 'Says what became of the due instants of a trigger between two instants, and why.',
+    summary: 'Explains the due instants of a trigger between two instants.',
     query: z.strictObject({ trigger: name, from: instantInput, until: instantInput.optional() }),
     answer: why,
     example: { query: { trigger: 'nightly', from: '2026-01-05T00:00:00Z', until: '2026-01-06T00:00:00Z' } },
@@ -63,14 +63,14 @@ export const explainRoutes: readonly Route<App>[] = [
     path: '/coverage/days',
     role: 'read',
     group,
-    summary: 'Counts what became of the due instants of triggers, by day in UTC.',
+    summary: 'Counts the due instants of triggers by disposition and by day in UTC.',
     about:
       'A request computes up to 200,000 due instants; the coverage of days beyond that is null until you repeat the request. A day that is planned to its end is counted only once.',
     query: z.strictObject({
       trigger: z.union([name.transform((one) => [one]), z.array(name).max(50)]).optional(),
       days: z.coerce.number().int().min(1).max(366).default(30),
       limit: z.coerce.number().int().min(1).max(50).default(20),
-      after: name.optional().meta({ description: '`next` of the page before.' }),
+      after: name.optional().meta({ description: '`next` of the previous page.' }),
     }),
     answer: z.strictObject({
       fromAt: instant,
@@ -101,7 +101,7 @@ export const explainRoutes: readonly Route<App>[] = [
         .meta({ description: 'Ranges that were recorded at this instant or earlier.' }),
     }),
     about:
-      'Beside them are the promises that were broken, at the same triggers and in the same time: a run that is late is still a run, so a breach is no range. They are on the first page only.',
+      'The first page also lists the breaches (SLA) of the same triggers in the same time. A late run is still a run, so a breach is not a range.',
     answer: z.strictObject({
       items: z.array(ledgerEntry),
       breaches: z.array(slaBreach),
@@ -112,7 +112,7 @@ export const explainRoutes: readonly Route<App>[] = [
       const times = { fromAt: from?.getTime(), untilAt: until?.getTime() }
       const store = await app.store()
       const items = await store.ledgerPage({ limit, before, triggers, reasons, ...times })
-      // A reason asks for ranges.
+      // A filter by reason selects only ranges.
       const isBeside = before === undefined && reasons === undefined
       const beside = isBeside ? await breaches(store, { names: triggers, ...times, limit }) : []
       return {
@@ -128,7 +128,7 @@ export const explainRoutes: readonly Route<App>[] = [
     tool: 'list_breaches',
     role: 'read',
     group,
-    summary: 'Lists promises (SLA) of triggers, rounds, jobs and assets that were broken, the newest first.',
+    summary: 'Lists breaches of the SLAs of triggers, rounds, jobs and assets, the newest first.',
     query: z.strictObject({
       limit: paging.limit,
       trigger: name.optional().meta({ description: 'Those of a trigger or round.' }),

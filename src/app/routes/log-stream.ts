@@ -7,12 +7,12 @@ import type { App } from '../rota.js'
 /** How many lines are read at a time. */
 const linesPerLook = 500
 
-/** The log of a run as it grows: one JSON object a line, until the run is final or the reader is gone. */
+/** Streams the log of a run: one JSON object per line, until the run is final or the reader disconnects. */
 export function logStream(app: App, request: { id: string; after: number; signal: AbortSignal }): Response {
   const encoder = new TextEncoder()
   const lines = logLines(app, request)
   const body = new ReadableStream<Uint8Array>({
-    // Called only while the reader takes more: a slow one holds nothing here.
+    // Called only when the reader can take more: a slow reader needs no buffer here.
     pull: async (controller) => {
       const { value, done } = await lines.next()
       if (done === true) controller.close()
@@ -28,7 +28,7 @@ async function* logLines(
   { id, after, signal }: { id: string; after: number; signal: AbortSignal },
 ): AsyncGenerator<string, void> {
   for (let last = after; !signal.aborted; ) {
-    // Before the lines: those that were written until it was final are then among them.
+    // Read before the lines, so that all lines up to the final state are included.
     const { state } = await app.runs.get(id)
     const lines = await app.runs.logs(id, { after: last, limit: linesPerLook })
     if (lines.length > 0) yield lines.map((line) => `${JSON.stringify(toJson(logLineView(line)))}\n`).join('')
@@ -39,5 +39,5 @@ async function* logLines(
   }
 }
 
-/** How often a log that grows is looked at. */
+/** How often a growing log is read. */
 const pollMs = 500

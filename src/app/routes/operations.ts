@@ -14,7 +14,7 @@ const drained = z.strictObject({
 })
 const switchName = z.enum(['pipeline', 'scheduler', 'worker'])
 
-/** Reads and changes what work is there, and what may be done now. */
+/** Reads and changes jobs, queues, holds, switches and processes. */
 export const operationRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',

@@ -25,13 +25,13 @@ const reloaded = z
     needsRestart: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'Changed keys of the config that count only after a restart.' }),
+      .meta({ description: 'Changed keys of the config that take effect only after a restart.' }),
     code: z.string().nullable(),
     message: z.string().nullable(),
   })
   .meta({ id: 'ReloadedProcess' })
 
-/** Asks as `rota reload` does. */
+/** The same as `rota reload`. */
 export const reloadRoutes: readonly Route<App>[] = [
   route({
     method: 'POST',

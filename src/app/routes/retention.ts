@@ -1,4 +1,4 @@
-/** The route that says how long the store keeps its data. */
+/** The route that returns how long the store keeps its data. */
 import { z } from 'zod'
 import { auditKept, daysKeptMs, requestsKeptMs } from '../../engine/upkeep/kept.js'
 import { sessionMs } from '../../server/access/sessions.js'
@@ -16,7 +16,7 @@ const kept = z
   })
   .meta({ id: 'Kept' })
 
-/** What is kept how long; `retentionMs` is that of the process that serves. */
+/** Creates the route; `retentionMs` is that of the serving process. */
 export function retentionRoute(retentionMs: () => number): Route<App> {
   return route({
     method: 'GET',
@@ -24,7 +24,7 @@ export function retentionRoute(retentionMs: () => number): Route<App> {
     needsApp: true,
     role: 'read',
     group: 'Explain',
-    summary: 'Says how long the store keeps its data.',
+    summary: 'Returns how long the store keeps its data.',
     about:
       'This process keeps runs for its `retention`; a process on the same store with a shorter one removes them earlier. A run stays at least until its hour is counted for the roll-ups.',
     answer: z.strictObject({ items: z.array(kept) }),
@@ -35,7 +35,7 @@ export function retentionRoute(retentionMs: () => number): Route<App> {
         ...(await ofJobs(app, retentionMs())),
         { what: 'audit', keptMs: auditKept.ms, most: auditKept.most, about: 'who changed what' },
         { what: 'rollups', keptMs: daysKeptMs, about: 'how runs ended, by hour and job' },
-        { what: 'coverage', keptMs: daysKeptMs, about: 'what became of due instants, by day' },
+        { what: 'coverage', keptMs: daysKeptMs, about: 'dispositions of due instants, by day' },
         { what: 'requests', keptMs: requestsKeptMs, about: 'answers to repeated Idempotency-Keys' },
         { what: 'sessions', keptMs: sessionMs, about: 'who is signed in with a browser' },
       ].map(({ most, job, state, ...one }: KeptItem) => ({ ...one, job, state, most })),
@@ -52,7 +52,7 @@ interface KeptItem {
   readonly state?: string | undefined
 }
 
-/** What jobs say themselves, by how their runs ended. */
+/** The retention of jobs that have their own, by final state. */
 async function ofJobs(app: App, retentionMs: number): Promise<readonly KeptItem[]> {
   return (await app.jobs.list()).flatMap(({ job: { name, retention = {} } }) =>
     Object.entries(retention).map(([state, { ageMs = retentionMs, count }]) => ({

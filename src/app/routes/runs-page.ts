@@ -10,7 +10,7 @@ import { pendingView, runView } from '../../wire/views/runs.js'
 import type { App } from '../rota.js'
 import { whyAllPending } from '../runs/waiting.js'
 
-/** What a list of runs is asked for; its other fields are conditions. */
+/** The query of a list of runs; its other fields are conditions. */
 export interface RunsQuery {
   readonly limit: number
   readonly after?: string | undefined
@@ -19,10 +19,10 @@ export interface RunsQuery {
   readonly zone: string
 }
 
-/** Totals are counted up to here; a page says when there are more. */
+/** Totals are counted up to this number; a page shows whether there are more. */
 export const mostCounted = 1000
 
-/** How many runs a page looks through where no index knows its filter; then it is short, and the next one continues. */
+/** How many runs a page searches if no index fits its filter; then it may be short, and the next one continues. */
 const look = 100_000
 
 /** One page of runs, the newest due instant first. */
@@ -45,7 +45,7 @@ interface Page {
   readonly previous: RunId | undefined
 }
 
-/** The runs behind a cursor: one more than asked for shows whether there is another page. */
+/** The runs after a cursor: one more than requested shows whether there is another page. */
 async function pageAfter(store: Store, filter: RunFilter): Promise<Page> {
   const { limit, before: cursor } = filter
   const { runs, lookedTo } = await store.runsPage({ ...filter, limit: limit + 1 })
@@ -54,7 +54,7 @@ async function pageAfter(store: Store, filter: RunFilter): Promise<Page> {
   return { items, next, previous: cursor === undefined ? undefined : (items[0]?.id ?? cursor) }
 }
 
-/** The runs ahead of a cursor. */
+/** The runs before a cursor. */
 async function pageBefore(store: Store, filter: RunFilter): Promise<Page> {
   const { limit, newerThan: cursor } = filter
   const { runs, lookedTo } = await store.runsPage({ ...filter, limit: limit + 1 })
@@ -75,7 +75,7 @@ export function conditionsOf(app: App, query: { q?: string | undefined; zone: st
   throw new Refusal('REQUEST_INVALID', message, { faults })
 }
 
-/** Pending runs that should have started, with what keeps each of them. */
+/** Pending runs that should have started, with what each of them waits for. */
 export async function lateRuns(app: App, { limit, byMs }: { readonly limit: number; readonly byMs: number }) {
   const [store, now] = [await app.store(), app.now()]
   const found = await store.late({ now, byMs, limit: limit + 1 })

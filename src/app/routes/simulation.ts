@@ -1,4 +1,4 @@
-/** The route that simulates. It changes nothing, and computes in a thread of its own. */
+/** The route of simulations. It changes nothing, and computes in a separate thread. */
 import { z } from 'zod'
 import { Refusal } from '../../server/problem.js'
 import { problemOf, safeHeaders } from '../../server/answer.js'
@@ -12,12 +12,12 @@ import { simulateInThread, type SimulationBounds } from '../simulate/in-thread.j
 import type { SimulationResult } from '../simulate/simulate.js'
 import { definedIn } from '../simulate/virtual-store.js'
 
-/** How many simulations a server computes at once: each needs a processor. */
+/** How many simulations a server computes concurrently: each needs a CPU core. */
 const mostAtOnce = 2
 
 const bounds: SimulationBounds = { longestMs: 120_000, heapMb: 512 }
 
-/** How many runs a process performs at once where nothing says otherwise, as in a config. */
+/** The default concurrency of a process, as in a config. */
 const usualConcurrency = 10
 
 const span = z.string().max(32)
@@ -33,29 +33,29 @@ const query = z.strictObject({
   progress: z
     .stringbool()
     .default(false)
-    .meta({ description: 'Answers with a stream that tells how far it is.' }),
+    .meta({ description: 'Answers with a stream that reports the progress.' }),
 })
 
-/** Simulates as `rota simulate` does without a config. */
+/** The same as `rota simulate` without a config. */
 export function simulationRoute(): Route<App> {
   const slots = { taken: 0 }
   return route({
     method: 'GET',
     path: '/simulation',
     isStream: true,
-    // What it costs is a processor for a while: too much for everybody who may read.
+    // It uses a CPU core for a while, so the right to read is not enough.
     role: 'operate',
     group: 'Explain',
-    summary: 'Lets the time to come pass in memory, with the definitions and the history of the store.',
+    summary: 'Simulates the next days in memory, with the definitions and the history of the store.',
     about:
-      'Nothing is changed and no handler is called; see [Simulate the time to come](../guides/simulate.md). It takes up to two minutes and 512 MB; a server computes two at once and refuses more. With `progress`, the answer is a stream of one JSON object a line: `{ "progress": 0.5 }`, and at the end `{ "result": … }` or `{ "error": … }`. It ends early when the caller is gone.',
+      'Nothing is changed and no handler is called; see [Simulate the time to come](../guides/simulate.md). It takes up to two minutes and 512 MB; a server computes two concurrently and refuses more. With `progress`, the answer is a stream of one JSON object per line: `{ "progress": 0.5 }`, and at the end `{ "result": … }` or `{ "error": … }`. It ends early when the caller disconnects.',
     query,
     answer: simulation,
     example: { query: { days: '2' } },
     handle: async (call) => {
       const plan = planOf(call.query)
       if (slots.taken >= mostAtOnce)
-        throw new Refusal('TOO_MANY_REQUESTS', `${mostAtOnce} simulations are being computed already`, {
+        throw new Refusal('TOO_MANY_REQUESTS', `${mostAtOnce} simulations are already running`, {
           headers: { 'retry-after': '10' },
         })
       slots.taken += 1
@@ -104,7 +104,7 @@ function view(result: SimulationResult, limit: number): unknown {
   return { ...result, triggers: latest.slice(0, limit), triggerCount: latest.length }
 }
 
-/** Lines that tell how far it is, and then what it came to. The reader may be slow: only the newest share waits for it. */
+/** Streams the progress and then the result. For a slow reader only the newest progress is kept. */
 function progressStream(
   gone: AbortSignal,
   simulate: (onProgress: (share: number) => void, signal: AbortSignal) => Promise<unknown>,

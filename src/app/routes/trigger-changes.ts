@@ -1,4 +1,4 @@
-/** The routes that change a trigger's definition, and those that look at one trigger more closely. */
+/** The routes that change a trigger's definition, and those that examine one trigger. */
 import { z } from 'zod'
 import type { Store } from '../../store/port.js'
 import { formatInstant, type Instant } from '../../time/instant.js'
@@ -34,7 +34,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     group,
     summary: 'Changes options of a trigger that was added at run time.',
     about:
-      'Omitted options do not change. If another source owns the trigger, the answer is 409 with the name of the source. The answer also says which due instants the change adds, removes and moves within `days`, how the load of all triggers changes, and what becomes of instants that are due already, as `rota diff` does. `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
+      'Omitted options do not change. If another source owns the trigger, the answer is 409 with the name of the source. The answer also lists which due instants the change adds, removes and moves within `days`, how the load of all triggers changes, and the dispositions of instants that are already due, like `rota diff`. `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
     parts,
     body: z.strictObject({
       ...change,
@@ -51,7 +51,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
       vanish: z.array(instant),
       moved: z
         .array(z.strictObject({ from: instant, to: instant }))
-        .meta({ description: 'Instants that have another one on the same day instead.' }),
+        .meta({ description: 'Instants that are replaced by another one on the same day.' }),
       capped: z.boolean(),
       load: z
         .strictObject({ before: load, after: load })
@@ -59,7 +59,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
       atOnce: z
         .strictObject({ runs: z.number().int(), skipped: z.array(ledgerReason) })
         .nullable()
-        .meta({ description: 'What becomes of the instants that are due already; null: there are none.' }),
+        .meta({ description: 'The dispositions of instants that are already due; null: there are none.' }),
     }),
     example: {
       parts: { name: 'hourly' },
@@ -68,7 +68,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     handle: async ({ app, parts: given, change: asked, body: { options, days } }) => {
       const now = app.now()
       const store = await app.store()
-      // Before the change, whose first tick plans what is due already.
+      // Read before the change, whose first tick plans the instants that are already due.
       const atOnce = await dueAlready(store, given.name, now)
       const { before, after } = await app.triggers.edit(given.name, options, asked)
       const schedules = { before: before.trigger.schedule, after: after.schedule }
@@ -112,7 +112,7 @@ async function dueAlready(store: Store, name: string, now: Instant) {
   return found === undefined ? undefined : { runs: found.runs, skipped: found.skipped }
 }
 
-/** With its instant as text: what stands below "before" and "after" is printed as it is. */
+/** With its instant as text: values below "before" and "after" are printed unchanged. */
 function loadView({ peakAt, ...one }: Load) {
   return { ...one, peakAt: peakAt === undefined ? null : formatInstant(peakAt) }
 }

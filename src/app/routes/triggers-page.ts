@@ -9,7 +9,7 @@ import { Refusal } from '../../server/problem.js'
 import type { App } from '../rota.js'
 import { mostCounted } from './runs-page.js'
 
-/** What a list of triggers is asked for. */
+/** The query of a list of triggers. */
 export interface TriggersQuery {
   readonly limit: number
   readonly order: 'name' | 'next'
@@ -22,7 +22,7 @@ export interface TriggersQuery {
   readonly state: 'active' | 'paused' | 'ended' | 'any'
 }
 
-/** One trigger, with how it stands. */
+/** One trigger with its state. */
 export async function triggerOf(app: App, name: string) {
   const stored = await app.triggers.get(name)
   const holds = await (await app.store()).holds({ openAt: app.now() })
@@ -45,7 +45,7 @@ export async function triggersPage(
   }
   const cursor =
     before === undefined ? { after: readCursor(after, 'after') } : { before: readCursor(before, 'before') }
-  // One more than asked for shows whether there is another page in this direction.
+  // One more than requested shows whether there is another page in this direction.
   const found = await store.triggersPage({ ...filter, limit: limit + 1, ...cursor })
   const items = before === undefined ? found.slice(0, limit) : found.slice(-limit)
   const hasMore = found.length > limit
@@ -60,7 +60,7 @@ export async function triggersPage(
   }
 }
 
-/** The cursors of the pages beside one. */
+/** The cursors of the neighbouring pages. */
 function neighbours(
   items: readonly StoredTrigger[],
   { after, before, hasMore }: Pick<TriggersQuery, 'after' | 'before'> & { readonly hasMore: boolean },
@@ -72,7 +72,7 @@ function neighbours(
   return { next: hasMore ? behind : undefined, previous: after === undefined ? undefined : ahead }
 }
 
-/** The jobs whose triggers are asked for; nothing where all are. */
+/** The jobs whose triggers are requested; undefined for all. */
 async function jobsIn(
   store: Store,
   job: string | undefined,

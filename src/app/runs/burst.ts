@@ -3,9 +3,9 @@ import { readDuration, readOptions, type Written } from '../../kernel/definition
 import { burstKey, type Burst } from '../../kernel/run/burst.js'
 import { formatDuration, MAX_DURATION_MS } from '../../time/duration.js'
 
-/** Of a burst of enqueues with one key, the last one runs, once no more came for a while. */
+/** Of several enqueues with one key, the last one runs when no more follow for a while. */
 export interface DebounceOptions {
-  /** What the enqueues have in common, such as the id of a customer. */
+  /** The common key of the enqueues, such as the id of a customer. */
   readonly key: string
   /** How long the run waits after the last enqueue. */
   readonly wait: string | number
@@ -15,13 +15,13 @@ export interface DebounceOptions {
 
 /** Of the enqueues with one key, the first one in each period runs, and the others are dropped. */
 export interface ThrottleOptions {
-  /** What the enqueues have in common, such as the id of a customer. */
+  /** The common key of the enqueues, such as the id of a customer. */
   readonly key: string
   /** The length of the period, which begins with an enqueue that runs. */
   readonly per: string | number
 }
 
-/** What an enqueue with `debounce` or `throttle` comes to. */
+/** The parsed `debounce` or `throttle` of an enqueue. */
 export interface BurstTerms {
   readonly burst: Burst
   readonly uniqueKey: string
@@ -29,10 +29,10 @@ export interface BurstTerms {
 
 const someDuration = { min: 1, max: MAX_DURATION_MS, allowed: 'from 1ms to 36525d' }
 
-/** Options that decide something that a debounce or throttle decides. */
+/** Options that cannot be combined with debounce or throttle. */
 const excluded = ['uniqueKey', 'uniqueFor', 'tx'] as const
 
-/** Reads `debounce` and `throttle`, of which there is one at most. */
+/** Reads `debounce` or `throttle`; both together are a fault. */
 export function readBurst(
   input: Written,
   readKey: (value: unknown, place: Place) => string | undefined,

@@ -31,7 +31,7 @@ describe('options of an enqueue that contradict each other are refused with both
     [{ throttle, uniqueKey: 'u' }, ['uniqueKey: it contradicts `throttle`']],
     [{ throttle, tx }, ['tx: it contradicts `throttle`']],
     [{ at: new Date(now), delay: '1s' }, ['delay: it contradicts `at`']],
-    [{ uniqueFor: '1h' }, ['uniqueFor: it means nothing without `uniqueKey`']],
+    [{ uniqueFor: '1h' }, ['uniqueFor: it has no effect without `uniqueKey`']],
     [{ uniqueKey: 'debounce:k' }, ['uniqueKey: keys that begin with debounce: or throttle:']],
   ])('%j', (options, expected) => {
     const told = faultsOf(options)
@@ -45,7 +45,7 @@ describe('options of an enqueue that contradict each other are refused with both
     [{ debounce: { ...debounce, max: '1m' }, priority: 2, concurrencyKey: 'c', partition: 'p' }],
     [{ uniqueKey: 'u', uniqueFor: '1h', delay: '1s', concurrencyKey: 'c', tx }],
     [{ at: new Date(now), uniqueKey: 'u' }],
-  ])('%j is taken', (options) => {
+  ])('%j is accepted', (options) => {
     expect(faultsOf(options)).toEqual([])
   })
 })

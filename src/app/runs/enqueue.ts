@@ -31,23 +31,23 @@ export interface EnqueueOptions extends ChangeOptions {
   readonly delay?: string | number | undefined
   /** Higher goes first; default: the priority of the job. */
   readonly priority?: number | undefined
-  /** While a run of the job with this key is unfinished, enqueueing gives that run instead of a second. */
+  /** While a run of the job with this key is unfinished, enqueueing returns that run instead of creating another. */
   readonly uniqueKey?: string | undefined
   /** Keeps the unique key for this long, also after the run is final. */
   readonly uniqueFor?: string | number | undefined
-  /** Of a burst of enqueues with one key, runs the last one. */
+  /** Of several enqueues with one key, runs the last one. */
   readonly debounce?: DebounceOptions | undefined
   /** Of the enqueues with one key, runs the first one in each period. */
   readonly throttle?: ThrottleOptions | undefined
-  /** Runs with the same group key are held one at a time, or as many as the job's `concurrencyPerKey` says. */
+  /** Runs with the same concurrency key are performed one at a time, or as many as `concurrencyPerKey` allows. */
   readonly concurrencyKey?: string | undefined
-  /** The piece of data that the run is about; of an asset one of its partitions. */
+  /** The partition that the run is about; for an asset one of its partitions. */
   readonly partition?: string | undefined
-  /** Records it in this transaction of the database that holds the store: it is there when that commits, and only then. */
+  /** Records the run in this transaction of the store's database: the run exists if that commits, and only then. */
   readonly tx?: Transaction | undefined
 }
 
-/** What the options of an enqueue come to. */
+/** The parsed options of an enqueue. */
 export interface EnqueueTerms {
   readonly dueAt: Instant
   readonly priority: number | undefined
@@ -99,7 +99,7 @@ export function readEnqueueOptions(options: EnqueueOptions, now: Instant): Enque
     partition: readKey(input['partition'], within(place, 'partition')),
   }
   if (input['uniqueFor'] !== undefined && input['uniqueKey'] === undefined) {
-    fault(within(place, 'uniqueFor'), 'it means nothing without `uniqueKey`', 'with uniqueKey')
+    fault(within(place, 'uniqueFor'), 'it has no effect without `uniqueKey`', 'with uniqueKey')
   }
   readTransaction(input['tx'], within(place, 'tx'))
   refuse('the enqueue', place.faults)
@@ -116,7 +116,7 @@ function readTransaction(value: unknown, place: Place): void {
   fault(
     place,
     `${shown(value)} is not a transaction`,
-    'a client of pg in a transaction, or what asks like one',
+    'a client of pg in a transaction, or an object with the same `query`',
   )
 }
 
@@ -132,7 +132,7 @@ export function newRun(input: {
   const { dueAt, uniqueKey, uniqueUntil, burst, concurrencyKey, partition } = terms
   if (isAsset(job)) assertPartition(job, partition)
   return {
-    // Random also with a unique key: a digest would make two runs of one millisecond the same.
+    // Random even with a unique key: with a digest, two runs of one millisecond would have the same id.
     id: randomRunId(dueAt),
     job: job.name,
     origin: 'enqueue',
@@ -151,7 +151,7 @@ export function newRun(input: {
   }
 }
 
-/** Records runs in somebody's own transaction. */
+/** Records runs in the caller's own transaction. */
 export async function enqueueInTransaction(
   tx: Transaction,
   request: { storeUrl: string; runs: readonly NewRun[]; now: Instant },
@@ -166,7 +166,7 @@ export async function enqueueInTransaction(
   return await enqueueIn(tx, { url, runs, now, endEffects: await loadEndEffects() })
 }
 
-/** A run made by hand: of its own, it moves no cursor and changes no disposition. */
+/** A manual run: it moves no cursor and changes no disposition. */
 export function newManualRun(input: {
   job: Job
   trigger: StoredTrigger | undefined
@@ -191,10 +191,10 @@ export function newManualRun(input: {
     runAt: now,
     priority: trigger?.priority ?? job.priority,
     partition,
-    // Null is a payload like any other; only where there is none the trigger's is used.
+    // Null is a payload like any other; only without a payload the trigger's is used.
     payload: input.payload === undefined ? trigger?.payload : toPayload(input.payload),
     slots: slotsFor({ job, trigger, partition }),
-    // It is no execution of the trigger, but its success is one.
+    // It is not an execution of the trigger, but its success counts for the trigger.
     ...endEffectFor(job, { sla: trigger?.sla }),
     ...runDeadlines({ job }, now),
     labels: isJobsSource(input.trigger?.source ?? '')

@@ -23,7 +23,7 @@ import {
   type EnqueueOptions,
 } from './enqueue.js'
 
-/** What a run that is started by hand is given. */
+/** The options of a manual run. */
 export interface RunNowOptions extends ChangeOptions {
   /** Default: the trigger's payload. */
   readonly payload?: unknown
@@ -31,7 +31,7 @@ export interface RunNowOptions extends ChangeOptions {
   readonly partition?: string | undefined
 }
 
-/** What recording runs needs of an app. */
+/** The parts of an app that recording runs needs. */
 export interface EnqueuerOptions {
   readonly lifecycle: Lifecycle
   readonly own: OwnDefinitions
@@ -42,10 +42,10 @@ export interface EnqueuerOptions {
   readonly author: Author
 }
 
-/** An entry of the audit tells of each of so many runs; of more it tells their number. */
+/** An audit entry lists up to this many runs; for more it has only their number. */
 const mostSubjects = 20
 
-/** A run that is started by hand, before it has an instant. */
+/** A manual run, before it has an instant. */
 type ManualRun = Omit<Parameters<typeof newManualRun>[0], 'now' | 'payload' | 'labels'> & RunNowOptions
 
 /** Records runs of jobs. */
@@ -56,11 +56,11 @@ export class Enqueuer {
 
   constructor(app: EnqueuerOptions) {
     this.#app = app
-    // What was asked before the close is answered: it may still be on its way to the store.
+    // Calls before the close are completed: they may still be waiting for the store.
     app.lifecycle.join({ close: () => this.#idle() })
   }
 
-  /** Records many runs of a job at once, all with the same options. */
+  /** Records many runs of a job, all with the same options. */
   async enqueueMany<Payload>(
     job: JobRef<Payload> | string,
     payloads: readonly (Payload | undefined)[],
@@ -107,12 +107,12 @@ export class Enqueuer {
     const { runs, now, options } = asked
     if (options.tx !== undefined) return enqueueInTransaction(options.tx, { storeUrl: storeUrl(), runs, now })
     const enqueued = this.#audited(store, asked).enqueue({ runs, now })
-    // At once, not after the commit: the worker's turn then joins it and claims the run in the same transaction.
+    // Before the commit, so that the worker's turn joins it and claims the run in the same transaction.
     lifecycle.wakeForRuns()
     return enqueued
   }
 
-  /** What a program enqueues is not audited: its runs say so, and there may be thousands a second. */
+  /** Enqueues by a program are not audited: the runs are their record, and there may be thousands a second. */
   #audited(
     store: Store,
     asked: { runs: readonly NewRun[]; now: Instant; options: ChangeOptions; target: string },

@@ -2,7 +2,7 @@ import type { RunMark } from '../../store/overview.js'
 import type { Store } from '../../store/port.js'
 import { nextTurn } from '../../time/turn.js'
 
-/** How many of the newest runs of a trigger say what is usual. */
+/** How many of the newest runs of a trigger determine the usual duration. */
 const newest = 200
 
 /** The newest runs of each trigger; other work continues between two of them. */
@@ -16,7 +16,7 @@ export async function* newestRuns(
   }
 }
 
-/** How long the runs took that have started and ended, sorted. */
+/** The sorted durations of runs that have started and ended. */
 export function durationsOf(runs: readonly RunMark[]): readonly number[] {
   return runs
     .flatMap(({ startedAt, finishedAt }) =>

@@ -8,13 +8,13 @@ import { namedText } from '../../text/error-text.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 
-/** A shorter beginning fits nearly every run. */
+/** A shorter prefix matches nearly every run. */
 const shortestPrefix = 4
 
-/** How many runs are named whose ids begin alike. */
+/** How many runs are listed if several ids have the same prefix. */
 const mostNamed = 3
 
-/** The run with an id, or the only one whose id begins so. */
+/** The run with an id, or the only one whose id has this prefix. */
 export async function findRun(store: Store, id: string): Promise<Run> {
   const text = id.toLowerCase()
   const found = text.length === runIdLength ? await store.run(text) : undefined
@@ -36,10 +36,10 @@ export async function findRun(store: Store, id: string): Promise<Run> {
   throw new RotaError('RUN_UNKNOWN', `no run has the id ${namedText(id)}; \`rota runs\` shows the newest`)
 }
 
-/** It is shown with the run, on every list. */
+/** Every list of runs shows the reason, so it must stay short. */
 const longestReason = 4096
 
-/** Cancels a run that is not final; tells whether its holder has to be waited for. */
+/** Cancels a run that is not final; returns whether its worker must stop it first. */
 export async function cancelRun(
   store: Store,
   request: { id: string; reason: string; now: Instant } & DryRun,
@@ -56,11 +56,11 @@ export async function cancelRun(
     request.dryRun === true ? cancelAnswer(before) : await store.cancel({ run: id, now: request.now, reason })
   const run = await findRun(store, id)
   if (answer === 'final')
-    throw new RotaError('RUN_STATE', `run ${id} is ${run.state} already and cannot be cancelled`)
+    throw new RotaError('RUN_STATE', `run ${id} is already ${run.state} and cannot be cancelled`)
   return { run, requested: answer === 'requested' }
 }
 
-/** What the store would answer. */
+/** What the store would return. */
 function cancelAnswer({ state }: Run): 'cancelled' | 'requested' | 'final' {
   if (isFinal(state)) return 'final'
   return state === 'running' ? 'requested' : 'cancelled'
@@ -75,14 +75,14 @@ export async function advanceRun(store: Store, request: { id: string; now: Insta
   const answer = request.dryRun === true ? isWaiting : (await store.advance({ run: id, now })) === 'advanced'
   const run = await findRun(store, id)
   if (answer) return run
-  const state = run.state === 'pending' ? 'pending and due already' : run.state
+  const state = run.state === 'pending' ? 'pending and already due' : run.state
   throw new RotaError(
     'RUN_STATE',
     `run ${id} is ${state}; only a run that waits for its time can be advanced`,
   )
 }
 
-/** Looks again and again until a run is final: also for runs that another process performs. */
+/** Polls until a run is final, also for runs that another process performs. */
 export async function waitForRun(input: {
   store: Store
   clock: Clock
@@ -94,7 +94,7 @@ export async function waitForRun(input: {
   const unwatch = store.watch(() => hint.abort())
   try {
     for (;;) {
-      // Made before the look: what happens during it ends the sleep that follows.
+      // Created before the look, so that a hint during it ends the following sleep.
       hint = new AbortController()
       const run = await findRun(store, input.id)
       if (isFinal(run.state) || signal?.aborted === true) return run

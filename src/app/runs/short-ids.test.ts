@@ -15,7 +15,7 @@ async function withRuns(ids: readonly string[]) {
 const idOf = (start: string): string => start.padEnd(runIdLength, '0')
 
 describe('the ids that tables show', () => {
-  it('are as short as one run needs, and never shorter than what stays unique', async () => {
+  it('are as short as possible, and never shorter than what stays unique', async () => {
     const lone = idOf('01aaaaaaaa')
     const twins = [idOf('01bbbbbbbbcccccccc1'), idOf('01bbbbbbbbcccccccc2')]
     const last = [`${'01c'.padEnd(runIdLength - 1, '0')}x`, `${'01c'.padEnd(runIdLength - 1, '0')}y`]
@@ -29,7 +29,7 @@ describe('the ids that tables show', () => {
     ])
   })
 
-  it('name the same run when they are handed back, however many were recorded in one millisecond', async () => {
+  it('still identify the same run, however many were recorded in one millisecond', async () => {
     const { app, store } = await withRuns([])
     await app.jobs.add({ j: { command: ['true'] } })
     const made = await app.enqueueMany(
@@ -44,7 +44,7 @@ describe('the ids that tables show', () => {
     expect([...found.values()].every((text) => text.length === shownIdLength)).toBe(true)
   })
 
-  it('that are not enough are refused with the runs they fit', async () => {
+  it('that are ambiguous are refused with the runs that match', async () => {
     const [one, other] = [idOf('01aaaaaaaa1'), idOf('01aaaaaaaa2')]
     const { app } = await withRuns([one, other])
     await expect(app.runs.get('01aaaaaaaa')).rejects.toThrow(

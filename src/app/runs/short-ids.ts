@@ -3,15 +3,15 @@ import { runIdLength } from '../../kernel/identity/identity.js'
 import type { Store } from '../../store/port.js'
 
 /**
- * Ten characters of time and six more: what was printed still names one run after others were recorded for the same
- * millisecond, which a shorter beginning would not.
+ * Ten characters of time and six more: a printed id still identifies one run after others were recorded for the same
+ * millisecond, which a shorter prefix would not.
  */
 export const shownIdLength = 16
 
-/** How many ids are looked up at once. */
+/** How many ids are looked up together. */
 const lookedUpAtOnce = 50
 
-/** For each id its shortest beginning that no other run of the store has; never shorter than `shownIdLength`. */
+/** For each id its shortest unique prefix in the store; never shorter than `shownIdLength`. */
 export async function shortIds(
   store: Pick<Store, 'runsByPrefix'>,
   ids: Iterable<RunId>,

@@ -63,7 +63,7 @@ describe('app.whyPending', () => {
     ])
   })
 
-  it('leaves nothing of a process that ended', async () => {
+  it('removes the record of a process that ended', async () => {
     const { open, pass } = shared()
     const app = open('web')
     app.job('render', () => undefined)
@@ -78,7 +78,7 @@ describe('app.whyPending', () => {
     expect(await store.stateEntries({ kind: 'process', limit: 9 })).toEqual([])
   })
 
-  it('forgets what a process said that was killed', async () => {
+  it('ignores the record of a killed process', async () => {
     const { open, pass } = shared()
     const app = open('web')
     const store = await app.store()

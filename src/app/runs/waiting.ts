@@ -13,7 +13,7 @@ import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { liveProcesses, placeOf } from '../process/process-record.js'
 
-/** Why a run is not being performed yet; nothing for one that is not pending. */
+/** Why a run is not being performed yet; empty for one that is not pending. */
 export async function whyPending(
   store: Store,
   { run, now }: { readonly run: Run; readonly now: Instant },
@@ -36,19 +36,19 @@ export async function whyAllPending(
   return new Map(pending.map((run) => [run.id, pendingReasons(run, facts)]))
 }
 
-/** How many runs that wait beside one are looked at: enough for every limit that people set. */
+/** How many other waiting runs are read: enough for every realistic limit. */
 const mostBeside = 200
 
-/** How many runs under way are looked at. */
+/** How many running runs are read. */
 const mostRunning = 1000
 
-/** Runs that may have taken the limit at which this one waits, and have not been claimed yet. */
+/** Unclaimed runs that may have taken the limit for which this one waits. */
 async function besides(store: Store, { job, trigger, waitsFor }: Run): Promise<readonly Run[]> {
   const filter = waitsFor?.startsWith('trigger:') === true ? { trigger } : { job }
   return await store.runs({ ...filter, state: 'pending', limit: mostBeside })
 }
 
-/** Reads what may keep runs waiting; of those that are pending, which have taken their limits. */
+/** Reads everything that may keep runs waiting, including pending runs that have taken their limits. */
 export async function readWaiting(
   store: Store,
   { pending, now }: { readonly pending: readonly Run[]; readonly now: Instant },
@@ -70,7 +70,7 @@ export async function readWaiting(
   }
 }
 
-/** How far the rate limits of these runs are used up. */
+/** The states of the rate limits of these runs. */
 async function readRates(
   store: Store,
   runs: readonly Run[],
@@ -84,7 +84,7 @@ async function readRates(
   return new Map(entries.map((entry) => [rateName(entry), rateStateOf(entry.value)]))
 }
 
-/** Whether a run that is not claimed yet has taken its limits. */
+/** Whether an unclaimed run has taken its limits. */
 function hasTaken({ slots, waitsFor, runAt }: Run, now: Instant): boolean {
   return slots.length > 0 && waitsFor === undefined && runAt <= now
 }
@@ -97,7 +97,7 @@ async function liveWorkers(store: Store, now: Instant): Promise<readonly LiveWor
   return live.map((worker) => ({ ...worker, functions: functions.get(placeOf(worker)) }))
 }
 
-/** The functions of each process, by host and number; those of several apps in one process together. */
+/** The functions of each process, by host and process id; several apps in one process are joined. */
 async function functionsByPlace(
   store: Store,
   live: readonly WorkerStatus[],

@@ -8,26 +8,26 @@ import type { Store } from '../../store/port.js'
 import type { Connection } from '../../wire/route.js'
 import { told, type ApiProcessData, type AppMessage, type ReaderMessage, type Told } from './messages.js'
 
-/** How a process that reads for an app is started. */
+/** The options of the reader process of an app. */
 export interface ApiProcessOptions {
   readonly context: AppContext
   readonly store: NonNullable<AppContext['storeForReader']>
   readonly readOnly: boolean | undefined
   readonly listen: ApiProcessData['listen']
-  /** Answers what the process hands to the app. */
+  /** Answers the requests that the process forwards to the app. */
   readonly answer: (request: Request, connection: Connection) => Promise<Response>
 }
 
 /** How long a process may take to end; the requests in progress get a part of it. */
 const endMs = 8000
 
-/** How long the next process waits after one that has died. */
+/** The pause before a process that died is replaced. */
 const againMs = 1000
 
-/** How soon the streams look after something has happened in the app. */
+/** How soon the streams look after a change in the app. */
 const wakeMs = 100
 
-/** The process that reads for an app; one that dies is replaced. */
+/** The reader process of an app; one that dies is replaced. */
 export class ApiProcess implements OtherProcess {
   readonly #options: ApiProcessOptions
   #current: Child | undefined
@@ -40,7 +40,7 @@ export class ApiProcess implements OtherProcess {
     this.#options = options
   }
 
-  /** Starts the process; the answer is where it listens. */
+  /** Starts the process; returns where it listens. */
   async listen(): Promise<Address> {
     const { process: child } = this.#started()
     this.#address = await new Promise<Address>((resolve, reject) => {
@@ -60,7 +60,7 @@ export class ApiProcess implements OtherProcess {
 
   async answer(request: Request, connection: Connection): Promise<Response> {
     const child = this.#started()
-    // A process that only waits keeps no program alive; one that is asked does.
+    // An idle process does not keep the program alive; one with requests does.
     if (this.#options.listen === undefined) child.hold()
     try {
       return await child.exchange.answer(request, connection)
@@ -69,7 +69,7 @@ export class ApiProcess implements OtherProcess {
     }
   }
 
-  /** Makes the streams look soon whether something changed. */
+  /** Makes the streams check soon whether something changed. */
   wake(): void {
     if (this.#cancelWake !== undefined || this.#current === undefined) return
     const send = (): void => {
@@ -157,7 +157,7 @@ export class ApiProcess implements OtherProcess {
 class Child {
   readonly process: ChildProcess
   readonly exchange: Exchange
-  /** Resolves when it has ended, or could not be started; says how. */
+  /** Resolves with the reason when it has ended, or could not be started. */
   readonly ended: Promise<Error>
 
   constructor(answer: ApiProcessOptions['answer']) {
@@ -197,7 +197,7 @@ class Child {
     this.process.channel?.unref()
   }
 
-  /** What is sent to a process that has ended is lost; its end is told by `ended`. */
+  /** Messages to an ended process are lost; `ended` reports its end. */
   #send(message: unknown): void {
     this.process.send(message as object, () => undefined)
   }

@@ -1,10 +1,10 @@
 /**
- * The process that answers what needs only the store: reads, streams and the files of the dashboard. It has its own
- * connection, which cannot write. Everything else it hands to the process of the app. So neither the number of readers
- * nor the cost of a question delays what the app plans and performs.
+ * The process that answers requests that need only the store: reads, streams and the files of the dashboard. It has its
+ * own read-only connection, and forwards everything else to the process of the app. So neither the number of readers
+ * nor the cost of a query delays the scheduler and the worker of the app.
  *
- * It listens on an address, or answers what the app hands to it. It belongs to the app: however that one ends, the
- * channel between them closes, and this process exits.
+ * It listens on an address, or answers requests that the app forwards. It belongs to the app: however that one ends,
+ * the channel between them closes, and this process exits.
  */
 import { constants, setPriority } from 'node:os'
 import { HttpServer } from '../../server/listen.js'
@@ -52,7 +52,7 @@ async function run(data: ApiProcessData, line: AppLine): Promise<void> {
   }
 }
 
-/** The part of an app that this process has: its store and its routes, loaded with the first request. */
+/** The store and the routes of the app in this process, loaded with the first request. */
 class Reading {
   readonly #data: ApiProcessData
   readonly #line: AppLine
@@ -69,7 +69,7 @@ class Reading {
 
   served(): Promise<Served> {
     this.#served ??= this.#load()
-    // A store that is away now may be back with the next request.
+    // A store that cannot be reached now may be back with the next request.
     this.#served.catch(() => (this.#served = undefined))
     return this.#served
   }
@@ -83,7 +83,7 @@ class Reading {
     await (await this.#served?.catch(() => undefined))?.close()
   }
 
-  /** Closes the store after what the app has asked for. */
+  /** Closes the store after the requests of the app. */
   async closeStore(): Promise<void> {
     await this.#exchange.idle()
     await (await this.#served?.catch(() => undefined))?.closeStore()
@@ -119,7 +119,7 @@ class Reading {
     }
   }
 
-  /** The app makes the store where it is missing, and brings it up to date. */
+  /** Waits until the app has created and migrated the store. */
   async #storeIsThere(): Promise<void> {
     const opened = await new Promise<Told | undefined>((resolve) => {
       this.#line.hear((message) => {
@@ -131,14 +131,14 @@ class Reading {
   }
 }
 
-/** Reads as its app says. A signal to all processes of a terminal or of a service is for the app to answer. */
+/** Ignores signals: the app handles a signal to all processes of a terminal or a service. */
 function main(send: (message: unknown, onSent: () => void) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
   yieldToApp()
   process.on('disconnect', () => process.exit())
   const line: AppLine = {
     hear: (listener) => void process.on('message', listener as (message: unknown) => void),
-    // An app that is gone has no use for an answer.
+    // If the app has ended, the answer is not needed.
     send: (message) => send(message, () => undefined),
   }
   line.hear((message) => {
@@ -146,7 +146,7 @@ function main(send: (message: unknown, onSent: () => void) => void): void {
   })
 }
 
-/** Where a processor has too little time for both, reads wait and runs do not. */
+/** If the CPU has too little time for both, reads wait and runs do not. */
 function yieldToApp(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -7,13 +7,13 @@ import type { Role } from '../../wire/role.js'
 
 /** How an app is mounted. */
 export interface HandlerOptions {
-  /** Says who makes a request: a name and a role, or false to refuse it. The server around knows its users; Rota does not. */
+  /** Returns who makes a request, or false to refuse it: the surrounding server knows its users, Rota does not. */
   readonly authorize: Authorize
-  /** Whether changes are refused whoever asks for them. */
+  /** Whether all changes are refused, for every caller. */
   readonly readOnly?: boolean | undefined
 }
 
-/** Says who makes a request. */
+/** Returns who makes a request. */
 export type Authorize = (request: Request) => AuthorizedCaller | false | Promise<AuthorizedCaller | false>
 
 /** Who makes a request, and what they may do. */
@@ -25,9 +25,9 @@ export interface AuthorizedCaller {
 /** Answers Fetch requests; `node` answers those of Node's server. */
 export interface AppHandler {
   (request: Request): Promise<Response>
-  /** For `node:http` and what is built on it. With `next`, requests for nothing below the mount go there. */
+  /** For `node:http` and frameworks built on it. Requests outside the mount path are passed to `next`. */
   node(request: IncomingMessage, response: ServerResponse, next?: () => void): Promise<void>
-  /** Ends the streams that are open, and the process that reads; the handler cannot be used afterwards. */
+  /** Ends open streams and the reader process; the handler cannot be used afterwards. */
   close(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export interface ListenOptions {
   readonly port?: number | undefined
   /** Default: this machine only. Any other address needs a token. */
   readonly host?: string | undefined
-  /** Whether changes are refused whoever asks for them. */
+  /** Whether all changes are refused, for every caller. */
   readonly readOnly?: boolean | undefined
 }
 
@@ -45,16 +45,16 @@ export interface ListenOptions {
 export interface Served {
   readonly fetch: FetchHandler
   readonly node: NodeHandler
-  /** Looks soon whether something changed that the streams must tell. */
+  /** Checks soon whether the streams must report a change. */
   wake(): void
   close(): Promise<void>
 }
 
-/** Makes the handler; what it needs is loaded with the first request. */
+/** Creates the handler; its parts are loaded with the first request. */
 export function appHandler(options: HandlerOptions, serve: () => Promise<Served>): AppHandler {
   if (typeof (options as Partial<HandlerOptions> | undefined)?.authorize !== 'function') {
     const message =
-      'app.handler() needs `authorize`, a function that says who makes a request: ' +
+      'app.handler() needs `authorize`, a function that returns who makes a request: ' +
       '(request) => ({ actor: "ann", role: "read" }) or false'
     throw new RotaError('DEFINITION_INVALID', message)
   }

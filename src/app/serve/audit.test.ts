@@ -19,7 +19,7 @@ import { allRoutes, serve } from './served.js'
 /** A served app with a trigger, a failed and a delayed run; nothing is performed. */
 async function stage() {
   const store = `sqlite:${join(mkdtempSync(join(tmpdir(), 'rota-audit-')), 'rota.db')}`
-  // A reload is asked for, and refused.
+  // A reload is requested, and refused.
   const readAgain = () => Promise.reject(new RotaError('CONFIG_INVALID', 'it is gone'))
   const parts = composeApp(readRotaOptions({ store }), 'code:test', { readAgain })
   const { app } = parts
@@ -115,13 +115,13 @@ describe('a change through the API', () => {
     expect(new Set(actors)).toEqual(new Set(['ann']))
   })
 
-  it('takes a reason and a dry run on every route, and every feature proves it', async () => {
+  it('accepts a reason and a dry run on every route, also on those of features', async () => {
     const routes = (await allRoutes({ isMounted: false })).filter(
       ({ method, isPrivate }) => method !== 'GET' && isPrivate !== true,
     )
     const changing = routes.filter(isChange)
     expect(changing.filter(({ body }) => body?.shape['reason'] === undefined)).toEqual([])
-    // These change nothing that is kept, or only the session of the caller.
+    // These change nothing in the store, or only the session of the caller.
     const others = routes.filter((one) => !isChange(one)).map(({ method, path }) => `${method} ${path}`)
     const known = ['/preview', '/session', '/sensors/{name}/preview', '/backfills/plan']
     expect(others.filter((name) => !known.includes(name.split(' ')[1] ?? ''))).toEqual([])
@@ -133,7 +133,7 @@ describe('a change through the API', () => {
     }
   })
 
-  it('is listed in pages, and has nothing of a dry run or of a change that was refused', async () => {
+  it('is listed in pages, without dry runs and refused changes', async () => {
     const { app, send, ids } = await stage()
     const before = await app.history()
     await send('POST', '/freeze', { dryRun: true })
@@ -157,7 +157,7 @@ describe('a change through the API', () => {
 })
 
 describe('If-Match', () => {
-  it('lets a change of a trigger through only while it is as it was read', async () => {
+  it('of a trigger is accepted only if the trigger has not changed since it was read', async () => {
     const { send } = await stage()
     const read = await send('GET', '/triggers/nightly')
     const etag = read.headers.get('etag') as string
@@ -176,7 +176,7 @@ describe('If-Match', () => {
 describe('Idempotency-Key', () => {
   const key = { 'idempotency-key': '"abc-1"' }
 
-  it('answers a repeated request again, and does it once', async () => {
+  it('answers a repeated request again, and performs it once', async () => {
     const { app, send } = await stage()
     const first = await send('POST', '/runs', { job: 'greet' }, key)
     const again = await send('POST', '/runs', { job: 'greet' }, key)
@@ -189,7 +189,7 @@ describe('Idempotency-Key', () => {
     expect((await send('POST', '/freeze', {}, { 'idempotency-key': '' })).status).toBe(400)
   })
 
-  it('is free again after a refusal', async () => {
+  it('can be used again after a refusal', async () => {
     const { send, ids } = await stage()
     expect((await send('POST', `/runs/${ids.delayed}/retry`, {}, key)).status).toBe(409)
     await send('POST', `/runs/${ids.delayed}/cancel`, {})
@@ -205,7 +205,7 @@ describe('Idempotency-Key', () => {
     expect(await app.history({ action: 'run.enqueue' })).toHaveLength(1)
   })
 
-  it('says that the change was made where its answer is lost', async () => {
+  it('reports that the change was made if its answer is lost', async () => {
     const { app, send } = await stage()
     await send('POST', '/freeze', {}, key)
     const store = await app.store()
@@ -222,7 +222,7 @@ describe('Idempotency-Key', () => {
     expect((await send('POST', '/freeze', {}, key)).status).toBe(200)
   })
 
-  it('keeps no secret', async () => {
+  it('stores no secret', async () => {
     const { app, send } = await stage()
     const made = await send('POST', '/tokens', { name: 'ci', role: 'read' }, key)
     const { token } = made.body as { token: string }
@@ -234,7 +234,7 @@ describe('Idempotency-Key', () => {
   })
 })
 
-it('a trigger that was added is a topic of the stream at once', async () => {
+it('the stream reports an added trigger immediately', async () => {
   const { app, send } = await stage()
   const store = await app.store()
   const before = await store.pulse()
@@ -245,7 +245,7 @@ it('a trigger that was added is a topic of the stream at once', async () => {
   expect([...topicsBetween(after, await store.pulse())]).toContain('triggers')
 })
 
-it('a retried run is a topic of the stream at once', async () => {
+it('the stream reports a retried run immediately', async () => {
   const { app, send, ids } = await stage()
   const store = await app.store()
   const before = await store.pulse()

@@ -7,7 +7,7 @@ import type { ApiProcessOptions } from './api-process-of.js'
 import type { ListenOptions, Served } from './app-handler.js'
 import type { AppParts, ServeOptions } from './served.js'
 
-/** Serves an app on an address of its own, until it stops. What the server needs is loaded with the first request. */
+/** Serves an app on its own address, until it stops. The server is loaded with the first request. */
 export async function listen(parts: AppParts, options: ListenOptions): Promise<Address> {
   const { host = '127.0.0.1', port } = options
   const isLoopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
@@ -54,7 +54,7 @@ async function listenInProcess(
   return address
 }
 
-/** This process listens, and answers all. */
+/** This process listens, and answers all requests. */
 async function listenHere(parts: AppParts, { host, port, isLoopback, readOnly }: Asked): Promise<Address> {
   const { context } = parts
   const all = new LoadedServer(parts, () => ({ isLoopback, readOnly }))
@@ -78,7 +78,7 @@ async function listenHere(parts: AppParts, { host, port, isLoopback, readOnly }:
   return address
 }
 
-/** The server of an app, loaded when it is first needed. */
+/** The server of an app, loaded on first use. */
 class LoadedServer {
   readonly #parts: AppParts
   readonly #options: () => ServeOptions
@@ -94,7 +94,7 @@ class LoadedServer {
 
   load(): Promise<Served> {
     this.#served ??= import('./served.js').then(({ serve }) => serve(this.#parts, this.#options()))
-    // A store that is away now may be back with the next request.
+    // A store that cannot be reached now may be back with the next request.
     this.#served.catch((error: unknown) => {
       this.#served = undefined
       this.#parts.context.events.emit('trouble', { where: 'serving', error, retryInMs: 0 })
@@ -109,6 +109,6 @@ class LoadedServer {
 
 async function assertToken({ context }: AppParts, host: string): Promise<void> {
   if ((await listTokens(await context.store())).length > 0) return
-  const message = `listening on ${host} needs a token, and there is none; \`rota token create <name>\` makes one`
+  const message = `listening on ${host} needs a token, and there is none; \`rota token create <name>\` creates one`
   throw new RotaError('TOKEN_UNKNOWN', message)
 }

@@ -2,7 +2,7 @@ import { ApiProcess } from './api-process-of.js'
 import type { HandlerOptions, Served } from './app-handler.js'
 import { serve, type AppParts } from './served.js'
 
-/** Serves an app inside another program. Another process answers what needs only the store, where it can open it. */
+/** Serves an app inside another program. A reader process answers what needs only the store, if it can open it. */
 export async function mount(parts: AppParts, options: HandlerOptions): Promise<Served> {
   const { context } = parts
   const { storeForReader: store } = context
@@ -16,7 +16,7 @@ export async function mount(parts: AppParts, options: HandlerOptions): Promise<S
     ...served,
     close: async () => {
       await served.close()
-      // The app waits for its end when it stops; the program around need not.
+      // The app waits for its end when it stops; the surrounding program need not wait.
       void reader.stop()
     },
   }

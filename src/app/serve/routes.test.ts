@@ -49,9 +49,9 @@ async function stage(options: { isLoopback?: boolean } = {}) {
 }
 
 describe('the routes', () => {
-  it('answer their examples as their schemas say', async () => {
+  it('answer their examples in the form of their schemas', async () => {
     const { ask, app, examples } = await stage()
-    // Each feature tests its own. The stream never ends; a test of its own reads it.
+    // Each feature tests its own routes. The stream never ends; another test reads it.
     const own = routes.filter(
       (one) => one.example !== undefined && !ofFeatures.has(keyOf(one)) && one.path !== '/stream',
     )
@@ -60,7 +60,7 @@ describe('the routes', () => {
     await checkExamples(ask, own, { ...examples, 'web-1': worker?.host ?? '' })
   })
 
-  it('say how long the store keeps what', async () => {
+  it('return how long the store keeps its data', async () => {
     const { ask, app } = await stage()
     const { items } = (await ask('GET', '/api/v1/retention')).body as unknown as {
       items: { what: string; keptMs: number }[]
@@ -128,7 +128,7 @@ describe('the routes', () => {
     const dry = await ask('POST', `/api/v1/runs/${ids.failed}/retry`, { body: { dryRun: true } })
     expect(dry.body).toMatchObject({ state: 'failed' })
     const retried = await ask('POST', `/api/v1/runs/${ids.failed}/retry`, { body: { reason: 'again' } })
-    // A worker may have taken it at once.
+    // A worker may have claimed it immediately.
     expect(retried.body).toMatchObject({
       id: ids.failed,
       state: expect.stringMatching(/^(pending|running)$/),
@@ -144,7 +144,7 @@ describe('the routes', () => {
     })
   })
 
-  it('advance a run that waits, and refuse any other with its state', async () => {
+  it('advance a waiting run, and refuse any other with its state', async () => {
     const { ask, ids, app } = await stage()
     const advance = (id: string, body: object) => ask('POST', `/api/v1/runs/${id}/advance`, { body })
     expect((await advance(ids.pending, { dryRun: true })).body).toMatchObject({ state: 'pending' })
@@ -156,7 +156,7 @@ describe('the routes', () => {
     expect(refused.body['detail']).toContain('is failed')
   })
 
-  it('change a trigger that was added, and say which instants appear and vanish', async () => {
+  it('change an added trigger, and return which instants appear and vanish', async () => {
     const { ask, app } = await stage()
     const patch = (body: object, headers = {}) => ask('PATCH', '/api/v1/triggers/hourly', { body, headers })
     const dry = await patch({ options: { every: '30m' }, days: 1, dryRun: true })
@@ -166,7 +166,7 @@ describe('the routes', () => {
       capped: false,
     })
     expect(dry.body['appear']).toHaveLength(24)
-    // As `rota diff` shows it: beside the instants, the load of all triggers and what is due already.
+    // Like `rota diff`: the instants, the load of all triggers, and the instants that are already due.
     const { before, after } = dry.body['load'] as unknown as {
       before: { instants: number }
       after: { instants: number }
@@ -208,7 +208,7 @@ describe('the routes', () => {
       trigger: { schedule: { expression: '0 3 * * *', timezone: 'Europe/Berlin' } },
     })
     const moved = changed.body['moved'] as unknown as { from: string; to: string }[]
-    // All but the days on which clocks change.
+    // All except the days on which clocks change.
     const byAnHour = moved.filter(({ from, to }) => Date.parse(to) - Date.parse(from) === 3_600_000)
     expect(byAnHour.length).toBeGreaterThan(25)
   })
@@ -253,7 +253,7 @@ describe('the routes', () => {
     ])
   })
 
-  it('pause a trigger in the name of the caller, and say so', async () => {
+  it('pause a trigger with the caller as the actor', async () => {
     const { ask, token, app } = await stage()
     const path = '/api/v1/triggers/nightly/pause'
     const paused = await ask('POST', path, { body: { reason: 'upgrade' }, token: await token('operate') })
@@ -297,7 +297,7 @@ describe('the routes', () => {
     expect(refused.status).toBeLessThan(500)
   })
 
-  it('are all on the page of the reference, which runs and loads nothing', async () => {
+  it('are all on the reference page, which has no scripts and loads nothing', async () => {
     const { ask } = await stage()
     const { response, headers } = await ask('GET', '/api/v1/docs')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -361,7 +361,7 @@ describe('access', () => {
     expect((await ask('GET', '/api/v1/session', { headers })).status).toBe(401)
   })
 
-  it('five wrong tokens from an address end its tries for a minute', async () => {
+  it('five wrong tokens from an address block it for a minute', async () => {
     const { ask } = await stage({ isLoopback: false })
     const login = () => ask('POST', '/api/v1/session', { body: { token: 'wrong' } })
     for (let i = 0; i < 5; i++) expect((await login()).status).toBe(401)
@@ -382,7 +382,7 @@ describe('access', () => {
     })
   })
 
-  it('on this machine, what a proxy passes on needs a token', async () => {
+  it('on this machine, a request through a proxy needs a token', async () => {
     const { ask } = await stage()
     const headers = { 'x-forwarded-for': '203.0.113.7' }
     expect((await ask('GET', '/api/v1/runs', { headers })).status).toBe(401)
@@ -393,7 +393,7 @@ function keyOf({ method, path }: Route<App>): string {
   return `${method} ${path}`
 }
 
-/** A body with which nothing is changed. */
+/** A body that changes nothing. */
 function bodyOf({ method, example }: Route<App>): unknown {
   if (method === 'GET') return undefined
   return example?.body ?? { dryRun: true }

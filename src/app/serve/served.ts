@@ -1,4 +1,4 @@
-/** Puts the server of an app together: its routes, its stream, its metrics, and who may call them. */
+/** Composes the server of an app: its routes, its stream, its metrics, and who may call them. */
 import { z } from 'zod'
 import type { AppContext } from '../../features/app-context.js'
 import { packageVersion } from '../../formats/version.js'
@@ -30,29 +30,29 @@ import { uiRoutes } from '../routes/ui/index.js'
 import type { Authorize, Served } from './app-handler.js'
 import { loadDoors, loadFeatureRoutes, loadGauges } from './feature-routes.js'
 
-/** How an app is served: by a server around it that knows its users, or on an address of its own. */
+/** How an app is served: by a surrounding server that knows its users, or on its own address. */
 export type ServeOptions = {
   readonly readOnly?: boolean | undefined
   /** Compares every answer with the schema of its route; for tests. */
   readonly checkAnswers?: boolean | undefined
-  /** Another process that answers a part of the requests; default: this one answers all. */
+  /** Another process that answers some of the requests; default: this one answers all. */
   readonly other?: OtherSide | undefined
 } & ({ readonly authorize: Authorize } | { readonly isLoopback: boolean })
 
-/** The other of the two processes that serve an app: the one that only reads its store, or the one in which it runs. */
+/** The other of the two processes that serve an app: the reader process, or the process of the app. */
 export interface OtherSide {
   readonly process: OtherProcess
   /** Whether the app runs there; otherwise it runs here. */
   readonly isApp: boolean
 }
 
-/** An app, and what its parts share. */
+/** An app and its context. */
 export interface AppParts {
   readonly app: App
   readonly context: AppContext
 }
 
-/** Makes the server of an app. */
+/** Creates the server of an app. */
 export async function serve({ app, context }: AppParts, options: ServeOptions): Promise<Served> {
   const { clock, events, now } = context
   const onTrouble = (error: unknown): void =>
@@ -106,7 +106,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   const handle = dispatcher({
     api: async (request, connection) => {
       const answer = await api(request, connection)
-      // Whoever changes something sees it at once, also what the store gives no hint about.
+      // A caller sees its own change immediately, even if the store sends no hint.
       if (request.method !== 'GET') stream.wake()
       return answer
     },
@@ -130,7 +130,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   }
 }
 
-/** All routes. A handler that is mounted has no tokens and sessions: the program around knows its users. */
+/** All routes. A mounted handler has no tokens and sessions: the surrounding program knows its users. */
 export async function allRoutes({
   isMounted,
   isReadOnly = false,
@@ -157,13 +157,13 @@ export async function allRoutes({
   return routes
 }
 
-/** The doors of features. What comes in through them changes something, so a server that only reads has none. */
+/** The doors of features. Requests to them change something, so a read-only server has none. */
 async function doorsOf(app: App, isReadOnly: boolean): Promise<ReadonlyMap<string, FetchHandler>> {
   const doors = isReadOnly ? [] : [...(await loadDoors())]
   return new Map(doors.map(([name, open]) => [name, (request) => open(app, request)]))
 }
 
-/** What the other process answers: a reader what needs only the store, the app everything else. */
+/** Which requests the other process answers: a reader those that need only the store, the app all others. */
 function routesOf({ process, isApp }: OtherSide): RoutesElsewhere {
   const isOfStore = (one: Parameters<RoutesElsewhere['answers']>[0]): boolean =>
     isRead(one) && one.needsApp !== true
@@ -173,17 +173,17 @@ function routesOf({ process, isApp }: OtherSide): RoutesElsewhere {
   }
 }
 
-/** Takes the caller that the other process has identified. */
+/** Uses the caller that the other process has identified. */
 function knownOr(identify: Identify): Identify {
   return async (request, connection, role) => connection.caller ?? (await identify(request, connection, role))
 }
 
-/** Asks the program around who makes a request. */
+/** Asks the surrounding program who makes a request. */
 function authorized(authorize: Authorize): Identify {
   return async (request) => {
     const caller = await authorize(request)
     if (caller !== false) return caller
-    throw new Refusal('NOT_SIGNED_IN', 'the program around the API refused the request')
+    throw new Refusal('NOT_SIGNED_IN', 'the surrounding program refused the request')
   }
 }
 

@@ -9,7 +9,7 @@ import { historyOf } from './history.js'
 import { runSimulation, type SimulationPlan, type SimulationResult } from './simulate.js'
 import { definedIn, virtualTables } from './virtual-store.js'
 
-/** How the future of an app is simulated; everything has a default. */
+/** The options of a simulation; everything has a default. */
 export interface SimulateOptions {
   /** How much time passes, up to `732d`; default: `7d`. */
   readonly duration?: string | number | undefined
@@ -21,9 +21,9 @@ export interface SimulateOptions {
   readonly concurrency?: number | undefined
   /** The mean time between two crashes of a process; default: none crashes. */
   readonly crashEvery?: string | number | undefined
-  /** How long a run takes if no earlier run tells it; default: `1s`. */
+  /** The duration of a run without history; default: `1s`. */
   readonly unknown?: string | number | undefined
-  /** Hears how far it is, from 0 to 1. */
+  /** Called with the progress, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
@@ -63,7 +63,7 @@ export async function simulateApp(
   return await runSimulation({ ...world, kinds, history }, { ...plan, fromAt: app.now })
 }
 
-/** Reads how a simulation goes. */
+/** Reads the options of a simulation. */
 export function readPlan(options: SimulateOptions, concurrency: number): Omit<SimulationPlan, 'fromAt'> {
   const place = placeOf()
   const input = readOptions(options, names, place) ?? {}

@@ -2,7 +2,7 @@ import { isFinal } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 import { durationsOf, newestRuns } from '../runs/newest-runs.js'
 
-/** What the newest runs of a trigger say about the next ones. */
+/** The durations and failures of the newest runs of a trigger. */
 export interface TriggerHistory {
   /** How long its runs took, sorted. */
   readonly tookMs: readonly number[]
@@ -10,7 +10,7 @@ export interface TriggerHistory {
   readonly failed: number
 }
 
-/** What is known of triggers, by name; one without a finished run is left out. */
+/** The history of triggers, by name; one without a finished run is left out. */
 export async function historyOf(
   store: Store,
   triggers: readonly string[],

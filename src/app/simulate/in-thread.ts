@@ -5,13 +5,13 @@ import { systemClock } from '../../time/clock.js'
 import type { SimulationResult } from './simulate.js'
 import type { SimulationThreadData, SimulationThreadMessage } from './simulation-thread.js'
 
-/** What a simulation of a server may use. */
+/** The limits of a simulation in a server. */
 export interface SimulationBounds {
   readonly longestMs: number
   readonly heapMb: number
 }
 
-/** Simulates in a thread of its own, so that what the process plans and performs is not delayed; ends it when the signal aborts. */
+/** Simulates in a separate thread, so that the scheduler and worker are not delayed; ends it when the signal aborts. */
 export function simulateInThread(
   workerData: SimulationThreadData,
   given: {

@@ -1,6 +1,6 @@
 /**
- * The future before it happens: the real engine on a virtual clock and a store in memory. Handlers are replaced by the
- * durations that earlier runs had. Nothing outside is touched, and the same seed gives the same result.
+ * Simulates the future: the real engine on a virtual clock and a memory store. Handlers are replaced by waits with the
+ * durations of earlier runs. Nothing outside is changed, and the same seed gives the same result.
  */
 import { Events } from '../../engine/events.js'
 import { kindOf, type TriggerKinds } from '../../engine/trigger-kind.js'
@@ -18,7 +18,7 @@ import type { TriggerHistory } from './history.js'
 import { Tally, type Lateness, type Peak, type SimulatedSpan, type SimulatedTrigger } from './tally.js'
 import type { LeftOut, virtualTables } from './virtual-store.js'
 
-/** How a simulation goes. */
+/** The parameters of a simulation. */
 export interface SimulationPlan {
   readonly fromAt: Instant
   readonly durationMs: number
@@ -45,7 +45,7 @@ export interface SimulationResult {
   readonly failed: number
   readonly crashes: number
   readonly late: Lateness
-  /** The most runs that were performed at once, and that waited at once. */
+  /** The most runs that were performed concurrently, and that waited at the same time. */
   readonly maxRunning: Peak
   readonly maxWaiting: Peak
   readonly busiestMinute: Peak
@@ -67,17 +67,17 @@ export interface VirtualWorld extends Awaited<ReturnType<typeof virtualTables>> 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** A process that crashed is back after this. */
+/** A crashed process restarts after this time. */
 const downMs = 60_000
 
-/** Runs and reasons are forgotten soon, so that a year fits into memory. */
+/** Runs and ranges are removed soon, so that a year fits into memory. */
 const historyMs = hourMs
 
-/** The lease decides when the runs of a process that crashed are taken over; where none crashes, renewals only cost time. */
+/** The lease decides when the runs of a crashed process are taken over; without crashes, renewals only cost time. */
 const crashedLeaseMs = 30_000
 const calmLeaseMs = dayMs
 
-/** Simulates what a world does. */
+/** Runs a simulation. */
 export async function runSimulation(world: VirtualWorld, plan: SimulationPlan): Promise<SimulationResult> {
   const simulation = new Simulation(world, plan)
   return await simulation.run()
@@ -89,7 +89,7 @@ class Simulation {
   readonly #random: SeededRandom
   readonly #clock: FakeClock
   readonly #tally: Tally
-  /** The processes that live, each with the starts of its attempts. */
+  /** The live processes, each with the starts of its attempts. */
   readonly #living = new Map<SimulatedProcess, Map<RunContext, Instant>>()
   #triggers: ReadonlyMap<string, Trigger> = new Map()
   #workers = 0
@@ -115,7 +115,7 @@ class Simulation {
       forgetHistory(this.#world.tables, this.#clock.now() - historyMs)
       if (passedMs < durationMs) this.#maybeCrash(pieceMs)
       onProgress?.(passedMs / durationMs)
-      // Signals and the progress bar get their turn.
+      // Lets signals and the progress bar continue.
       await nextTurn()
     }
     for (const process of this.#living.keys()) process.kill()
@@ -185,7 +185,7 @@ class Simulation {
     if (fails) throw new Error('failed as often as its runs did')
   }
 
-  /** Only then it listens to its signal: signals are most of what a short run costs. */
+  /** Only such a run listens to its signal, because signals are most of the cost of a short run. */
   #mayBeStopped({ trigger, job }: RunContext, tookMs: number): boolean {
     const overlap = this.#triggers.get(trigger ?? '')?.overlap
     if (overlap === 'cancel-running' || overlap === 'terminate-running') return true

@@ -1,4 +1,4 @@
-/** The thread in which a server simulates: it gets everything as data, and touches nothing. */
+/** The thread of a simulation: it gets everything as data, and changes nothing. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { loadTriggerKinds } from '../features.js'
 import { told, type Told } from '../serve/messages.js'
@@ -6,14 +6,14 @@ import type { TriggerHistory } from './history.js'
 import { runSimulation, type SimulationPlan, type SimulationResult } from './simulate.js'
 import { virtualTables, type DefinedInStore } from './virtual-store.js'
 
-/** What the thread gets. */
+/** The input of the thread. */
 export interface SimulationThreadData {
   readonly stored: DefinedInStore
   readonly history: ReadonlyMap<string, TriggerHistory>
   readonly plan: Omit<SimulationPlan, 'onProgress'>
 }
 
-/** What the thread tells. */
+/** The messages of the thread. */
 export type SimulationThreadMessage =
   | { readonly progress: number }
   | { readonly result: SimulationResult }

@@ -1,20 +1,20 @@
 import type { Tick } from '../../kernel/tick/tick.js'
 import type { Instant } from '../../time/instant.js'
 
-/** How late runs began, counted from their due instants: with jitter, spread and everything that they waited for. */
+/** How late runs began after their due instants, including jitter, spread and every wait. */
 export interface Lateness {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
 }
 
-/** A number at its highest. */
+/** A maximum and its time. */
 export interface Peak {
   readonly count: number
   readonly at: Instant | undefined
 }
 
-/** What a simulation did with one trigger. */
+/** The results of one trigger. */
 export interface SimulatedTrigger {
   readonly trigger: string
   readonly runs: number
@@ -22,9 +22,9 @@ export interface SimulatedTrigger {
   readonly late: Lateness
   /** Due instants without a run of their own, by reason. */
   readonly notRun: Readonly<Record<string, number>>
-  /** Where its durations come from: the number of runs in the history. */
+  /** The number of runs in the history from which its durations come. */
   readonly knownRuns: number
-  /** When it was paused after failures in a row; nobody resumes it. */
+  /** When it was paused after failures in a row; a simulation never resumes it. */
   readonly pausedAt: Instant | undefined
 }
 
@@ -39,7 +39,7 @@ export interface SimulatedSpan {
 
 interface Counted {
   runs: number
-  /** How many runs were so late, rounded to three digits. */
+  /** The number of runs by delay, rounded to three digits. */
   readonly late: Map<number, number>
   maxMs: number
   failed: number
@@ -64,7 +64,7 @@ export class Tally {
     this.#spanMs = spanMs
   }
 
-  /** The time that all runs took together. */
+  /** The total duration of all runs. */
   get busyMs(): number {
     return this.#busyMs
   }
@@ -114,7 +114,7 @@ export class Tally {
     this.#busyMs += tookMs
   }
 
-  /** A run failed for good. */
+  /** A run finally failed. */
   failed(trigger: string, at: Instant): void {
     this.#of(trigger).failed += 1
     this.#span(at).failed += 1
@@ -163,7 +163,7 @@ export class Tally {
   }
 }
 
-/** So that millions of runs need little memory: exact below a second, else three digits. */
+/** Limits the memory for millions of runs: exact below a second, otherwise three digits. */
 function rounded(ms: number): number {
   if (ms < 1000) return ms
   const step = 10 ** (Math.floor(Math.log10(ms)) - 2)

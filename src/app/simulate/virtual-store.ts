@@ -10,7 +10,7 @@ import type { Instant } from '../../time/instant.js'
 import type { OwnDefinitions } from '../definitions/own-definitions.js'
 import { loadEndEffects } from '../features.js'
 
-/** What a store defines, as data that another thread can get. */
+/** The definitions of a store, as data for another thread. */
 export interface DefinedInStore {
   readonly queues: readonly Queue[]
   readonly jobs: readonly StoredJob[]
@@ -19,9 +19,9 @@ export interface DefinedInStore {
 
 /** Where the definitions of a simulation come from. */
 export interface Definitions {
-  /** What the store defines now; absent where there is no store yet. */
+  /** The current definitions of the store; undefined if there is no store yet. */
   readonly stored: DefinedInStore | undefined
-  /** What the app itself defines: written over what the store has, as at a start. */
+  /** The definitions of the app itself, which replace those of the store, as at a start. */
   readonly own?: { readonly definitions: OwnDefinitions; readonly directory: string } | undefined
   readonly kinds: TriggerKinds
   readonly at: Instant
@@ -33,10 +33,10 @@ export interface LeftOut {
   readonly why: string
 }
 
-/** Reads what a store defines. */
+/** Reads the definitions of a store. */
 export async function definedIn(store: Store): Promise<DefinedInStore> {
   return {
-    // Without what else is known of a queue.
+    // Without the state of the queue.
     queues: (await store.queues()).map(({ name, concurrency, limit }) => ({ name, concurrency, limit })),
     jobs: await store.jobs(),
     triggers: await store.triggers({ active: true }),
@@ -52,7 +52,7 @@ export async function virtualTables(
   const virtual = openMemoryStore(tables)
   if (stored !== undefined) await copyDefinitions(stored, tables, { kinds, now })
   const roles = { scheduler: true, worker: false }
-  // As at a start: what has not changed continues where it is.
+  // As at a start: unchanged triggers continue.
   if (own !== undefined && own.definitions.digest !== '') {
     const { directory } = own
     await own.definitions.write(virtual, { directory, roles, now, beforeEnding: async () => undefined })
@@ -62,12 +62,12 @@ export async function virtualTables(
   )
   const leftOut = polled.map(({ trigger }) => ({
     trigger: trigger.name,
-    why: 'a sensor waits for what comes from outside',
+    why: 'a sensor waits for external events',
   }))
   return { tables, leftOut }
 }
 
-/** Copies what a store defines, each trigger with how far it has been planned. */
+/** Copies the definitions of a store, each trigger with its cursor. */
 async function copyDefinitions(
   { queues, jobs, triggers }: DefinedInStore,
   tables: Tables,

@@ -6,7 +6,7 @@ import { openStore, type Durability, type ReaderAccess } from './open-store.js'
 import { refuseWrites } from './without-writes.js'
 import { assertNotEmptied, Witness } from './witness.js'
 
-/** How the store of an app is opened. */
+/** The options of the store of an app. */
 export interface AppStoreOptions {
   readonly url: () => string
   readonly durability: Durability
@@ -33,7 +33,7 @@ export class AppStore {
     this.#options = options
   }
 
-  /** The store if it is open already, so that the hot path does not wait for a promise. */
+  /** The store if it is already open, so that the hot path does not wait for a promise. */
   get opened(): Store | undefined {
     return this.#opened
   }

@@ -6,7 +6,7 @@ const files = createRequire(import.meta.url)
 const gate = JSON.stringify(new URL('../../../dist/app/store/exit-gate.js', import.meta.url).href)
 const sqlite = JSON.stringify(files.resolve('@photostructure/sqlite'))
 
-/** Exits with 7 while its thread calls SQLite over and over. A call is far shorter than the gate's patience, also on a busy machine. */
+/** Exits with 7 while its thread calls SQLite repeatedly. A call is far shorter than the time limit of the gate. */
 const program = `
   const { Worker, isMainThread, parentPort, workerData } = require('node:worker_threads')
   const count = 'with recursive n(i) as (select begun() union all select i + 1 from n where i < 100000) select count(*) from n'

@@ -36,7 +36,7 @@ export class ExitGate {
     }
   }
 
-  /** Where the process exits, no call may start: the thread waits for the end. */
+  /** While the process exits, no call may start: the thread waits for the end. */
   #enter(): void {
     if (Atomics.compareExchange(this.#state, 0, open, busy) === closed) Atomics.wait(this.#state, 0, closed)
   }

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const hour = 3_600_000
 
-/** A lease, kept from a thread; resolves what the thread tells first. */
+/** A lease that is renewed by a thread; resolves with the first report of the thread. */
 async function kept(options: { worker: string; url?: string; leaseMs?: number; now?: number }) {
   const told: string[] = []
   let tell: () => void = () => undefined
@@ -149,7 +149,7 @@ describe('a lease that is renewed by a thread', () => {
     expect(told).toEqual(['expired'])
   })
 
-  it('whose thread dies is over, and the reason is reported', async () => {
+  it('whose thread dies has ended, and the reason is reported', async () => {
     const { keepAlive, told, first } = await kept({
       worker: 'w',
       url: `sqlite:${join(directory, 'none.db')}`,

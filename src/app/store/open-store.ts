@@ -20,16 +20,16 @@ export interface OpenOptions {
   readonly onCommit?: ((number: number) => void) | undefined
   /** Ends the wait for a database that cannot be reached. */
   readonly signal?: AbortSignal | undefined
-  /** Opens it to read only, beside the connections of the process that writes. */
+  /** Opens it read-only, in addition to the connections of the process that writes. */
   readonly reader?: ReaderAccess | undefined
 }
 
-/** How long a database may work on one question of a process that reads. */
+/** The time limit of a query of a reader process. */
 const longestReadMs = 5000
 
-/** How a process beside the one that writes reads a store. */
+/** How a reader process uses a store. */
 export interface ReaderAccess {
-  /** Lets the process that writes keep what was computed here. */
+  /** Lets the writing process store computed state. */
   readonly changeState: Store['changeState']
 }
 

@@ -48,14 +48,14 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'close',
 ])
 
-/** The same store, read-only but for what somebody else writes for it. */
+/** The same store, read-only except for the given methods. */
 export function refuseWrites(store: Store, error: RotaError, written: Partial<Store> = {}): Store {
   return withoutWrites(store, written, error)
 }
 
 /**
- * The same store for a dry run: it answers changes as it would if it made them, and writes nothing. Jobs that the app
- * would write first are there already.
+ * The same store for a dry run: it returns the results of changes and writes nothing. Jobs that the app would write
+ * first are included.
  */
 export function rehearsal(store: Store, own: readonly StoredJob[]): Store {
   const ownNames = new Set(own.map(({ job }) => job.name))
@@ -81,7 +81,7 @@ export function rehearsal(store: Store, own: readonly StoredJob[]): Store {
 function withoutWrites(store: Store, answers: Partial<Store>, error: Error): Store {
   const readOnly: Store = new Proxy(store, {
     get(target, key) {
-      // What would be recorded is not changed either.
+      // An audited store is read-only, too.
       if (key === 'audited') return () => readOnly
       if (key in answers) return answers[key as keyof Store]
       const value: unknown = Reflect.get(target, key, target)
@@ -93,7 +93,7 @@ function withoutWrites(store: Store, answers: Partial<Store>, error: Error): Sto
   return readOnly
 }
 
-/** How many unfinished runs of a job are looked at for one that has the unique key. */
+/** How many unfinished runs of a job are searched for the unique key. */
 const mostUnfinished = 1000
 
 async function enqueueAnswer(store: Store, { id, job, uniqueKey }: NewRun): Promise<Enqueued> {

@@ -33,8 +33,8 @@ const commitAt = '{"commit":'.length
 const commitSize = '-2147483648'.length
 
 /**
- * A small file that is overwritten with every commit: no fsync and no rename. What a killed process wrote stays
- * written; a power loss may undo the last writes, and a witness that is behind does no harm.
+ * A small file that is overwritten with every commit: no fsync and no rename. The writes of a killed process are kept;
+ * a power loss may undo the last writes, and a witness that is behind does no harm.
  */
 export class WitnessFile {
   readonly #path: string

@@ -44,7 +44,7 @@ function app(options: RotaOptions = {}): Rota {
   return made
 }
 
-/** Starts an app, lets it do something, and ends it as `kill -9` would: what was committed stands in the log alone. */
+/** Starts an app, calls a function, and ends it like `kill -9`: the committed data is only in the log. */
 async function killedAfter(act: (app: Rota) => Promise<void>, options: RotaOptions = {}): Promise<void> {
   const lived = app(options)
   await lived.start({ roles: { scheduler: false, worker: false } })
@@ -67,7 +67,7 @@ async function enqueueFive(app: Rota): Promise<void> {
   for (let i = 0; i < 5; i++) await app.enqueue('work')
 }
 
-/** What a start comes to. */
+/** The result of a start. */
 async function startOf(options: RotaOptions = {}): Promise<string> {
   const later = app(options)
   try {
@@ -128,7 +128,7 @@ it('G9: a store that went back is read-only until it is accepted', async () => {
   expect(await startOf()).toBe('started')
 })
 
-it('G9: what a command wrote counts too, and a command that only reads leaves no trace', async () => {
+it('G9: writes of a command count, too, and a command that only reads leaves no trace', async () => {
   const writer = app()
   await writer.enqueue('work')
   await copyFile(path, join(directory, 'backup.db'))
@@ -171,7 +171,7 @@ it('with `durability: normal` missing commits that were on disk for long are det
   expect(await startOf()).toBe('STORE_WENT_BACK')
 })
 
-/** Lets every witness speak of another start of the machine. */
+/** Makes every witness contain another boot id. */
 async function pretendReboot(): Promise<void> {
   const root = join(directory, 'state')
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
@@ -190,7 +190,7 @@ it('an accepted copy and its original are independent', async () => {
   await enqueueFive(original)
   await original.close()
   const store = `sqlite:${copy}`
-  // It may as well be a backup that was restored in another place.
+  // It could be a backup that was restored in another place.
   expect(await startOf({ store })).toBe('STORE_WENT_BACK')
   const accepted = app({ store })
   await accepted.start({ acceptStore: true, roles: { worker: false } })
@@ -219,7 +219,7 @@ it('G9: a store that was restored from a copy is refused until that is accepted'
   await lived.close()
   await copyFile(join(directory, 'backup.db'), path)
   expect(await startOf()).toBe('STORE_WENT_BACK')
-  // Asking again does not make it right.
+  // A second start is refused, too.
   expect(await startOf()).toBe('STORE_WENT_BACK')
 })
 

@@ -69,7 +69,7 @@ export class Witness {
   get trouble(): string | undefined {
     const { trouble } = this.#file
     if (trouble === undefined) return undefined
-    return `this host cannot remember how far the store has come (${trouble}), so a store that went back in time is noticed only while this process runs; set XDG_STATE_HOME to a directory that it may write to`
+    return `this host cannot record the progress of the store (${trouble}), so a store that went back in time is noticed only while this process runs; set XDG_STATE_HOME to a directory that it may write to`
   }
 
   /** Accepts the current state of the store. */
@@ -213,7 +213,7 @@ function placeOf(url: string): string {
 
 function wentBack(store: Store, { progress, seen }: { progress: Progress; seen: Progress }): RotaError {
   const message = `${store.url} is at ${inWords(progress)}, but this host has seen ${inWords(seen)}`
-  const cause = 'was a backup restored, or the file or the -wal file beside it damaged?'
+  const cause = 'was a backup restored, or the file or its -wal file damaged?'
   return new RotaError(
     'STORE_WENT_BACK',
     `${message}: ${cause} \`rota up --accept-store\` continues from this state`,

@@ -50,7 +50,7 @@ export class RunSpans {
       )
   }
 
-  /** The context of the call that recorded a run. A run that cannot be read starts a trace of its own: its work matters more. */
+  /** The context of the call that recorded a run. If the run cannot be read, a new trace starts instead of an error. */
   async #parentOf({ id }: RunContext, store: Pick<Store, 'run'>): Promise<Context> {
     const { propagation, ROOT_CONTEXT } = this.#api
     const labels = await store.run(id).then(
@@ -60,7 +60,7 @@ export class RunSpans {
     return propagation.extract(ROOT_CONTEXT, labels ?? {})
   }
 
-  /** Ends a span with what becomes of the work inside it. */
+  /** Ends a span with the result of the work inside it. */
   async #ending<Answer>(span: Span, act: () => Promise<Answer>): Promise<Answer> {
     try {
       return await act()

@@ -3,7 +3,7 @@ import type * as Api from '@opentelemetry/api'
 /** The OpenTelemetry API of this process. */
 export type Telemetry = typeof Api
 
-/** Where every copy of the API keeps what an SDK has registered. */
+/** Where every copy of the API keeps the registered SDK. */
 const registry = Symbol.for('opentelemetry.js.api.1')
 
 /** The API, if the program has registered an SDK that traces; otherwise nothing is loaded. */
@@ -13,7 +13,7 @@ export async function registeredTelemetry(): Promise<Telemetry | undefined> {
   try {
     return await import('@opentelemetry/api')
   } catch {
-    // An SDK with a copy of the API that Rota cannot find: it traces everything but Rota.
+    // The SDK has a copy of the API that Rota cannot find: it traces everything except Rota.
     return undefined
   }
 }

@@ -62,7 +62,7 @@ test('every attempt of a run is a span of its trace, and one that fails has the 
   expect(new Set(attempts.map((span) => span.spanContext().traceId)).size).toBe(1)
 })
 
-test('a run started by hand is traced and keeps its labels', async () => {
+test('a manual run is traced and keeps its labels', async () => {
   const spans = registerSdk()
   const app = rota({ store: await storeAddress() })
   app.job('report', () => undefined)

@@ -7,7 +7,7 @@ export class Tracing {
   #isLoaded = false
   #spans: RunSpans | undefined
 
-  /** Whether `spans` is known already: then nobody has to wait. */
+  /** Whether `spans` is already known, so that no caller has to wait. */
   get isLoaded(): boolean {
     return this.#isLoaded
   }

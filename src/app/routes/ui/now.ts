@@ -14,7 +14,7 @@ const group = 'Dashboard'
 const mostBuckets = 1000
 const mostDays = 400
 
-/** Reads what needs somebody, what runs, what comes, and what was. */
+/** Reads problems, running and upcoming runs, and past ends. */
 export function nowRoutes(): readonly Route<App>[] {
   const readNow = nowReader()
   return [
@@ -24,7 +24,7 @@ export function nowRoutes(): readonly Route<App>[] {
       role: 'read',
       group,
       isPrivate: true,
-      summary: 'Reads what needs somebody, what runs, and what comes.',
+      summary: 'Reads problems, running runs and upcoming runs.',
       answer: now,
       example: {},
       handle: async ({ app }) =>
@@ -36,7 +36,7 @@ export function nowRoutes(): readonly Route<App>[] {
       role: 'operate',
       group,
       isPrivate: true,
-      summary: 'Takes what a trigger missed off the first page, for everybody.',
+      summary: 'Removes the missed instants of a trigger from the first page, for all users.',
       body: z.strictObject({
         trigger: name,
         seq: z.number().int().min(0),
@@ -44,7 +44,7 @@ export function nowRoutes(): readonly Route<App>[] {
           .number()
           .int()
           .optional()
-          .meta({ description: 'Takes it back, if nobody has looked at a later range.' }),
+          .meta({ description: 'Undoes it, if no user has acknowledged a later range.' }),
       }),
       answer: z.strictObject({ trigger: name, seq: z.number().int(), before: z.number().int() }),
       example: { body: { trigger: 'nightly', seq: 1 } },
@@ -60,8 +60,7 @@ export function nowRoutes(): readonly Route<App>[] {
       role: 'read',
       group,
       isPrivate: true,
-      summary:
-        'Counts the runs that ended between two instants, with how long they took and how late they were.',
+      summary: 'Counts the runs that ended between two instants, with their durations and delays.',
       query: z.strictObject({
         from: instantInput,
         until: instantInput.optional(),

@@ -8,14 +8,14 @@ export function listOf(item: z.ZodType<string>, most: number) {
   return z.union([item.transform((one) => [one]), z.array(item).max(most)])
 }
 
-/** A stretch of time in buckets. */
+/** A range of time in buckets. */
 export interface Stretch {
   readonly fromAt: Instant
   readonly untilAt: Instant
   readonly bucketMs: number
 }
 
-/** Lengths of buckets that people can read off an axis. */
+/** Lengths of buckets that are easy to read on an axis. */
 const readable = [
   1000,
   10_000,
@@ -30,7 +30,7 @@ const readable = [
 ]
 const usualBuckets = 150
 
-/** Checks a stretch of time. */
+/** Checks a range of time. */
 export function stretchOf(
   { from, until }: { readonly from: Date; readonly until: Date },
   mostDays: number,
@@ -38,12 +38,12 @@ export function stretchOf(
   const [fromAt, untilAt] = [from.getTime(), until.getTime()]
   if (untilAt <= fromAt) throw refused('query/until', 'it must be later than `from`')
   if (untilAt - fromAt > mostDays * DAY_MS) {
-    throw refused('query/from', `the stretch has more than ${mostDays} days`)
+    throw refused('query/from', `the range has more than ${mostDays} days`)
   }
   return { fromAt, untilAt }
 }
 
-/** The buckets of a stretch; default: of a readable length. A stretch of more than a day begins with an hour and has buckets of whole hours, since it is read from roll-ups. */
+/** The buckets of a range; default: a readable length. A range of more than a day begins with an hour and has buckets of whole hours, since it is read from roll-ups. */
 export function bucketsOf(
   { fromAt: from, untilAt }: Omit<Stretch, 'bucketMs'>,
   { mostBuckets, bucketMs: asked }: { readonly mostBuckets: number; readonly bucketMs?: number | undefined },
@@ -54,10 +54,10 @@ export function bucketsOf(
   const lengths = isLong ? readable.filter((ms) => ms % HOUR_MS === 0) : readable
   const bucketMs = asked ?? lengths.find((ms) => lengthMs / ms <= usualBuckets) ?? 7 * DAY_MS
   if (isLong && bucketMs % HOUR_MS !== 0) {
-    throw refused('query/bucketMs', 'buckets of a stretch of more than a day must have whole hours')
+    throw refused('query/bucketMs', 'buckets of a range of more than a day must have whole hours')
   }
   if (lengthMs / bucketMs > mostBuckets) {
-    throw refused('query/bucketMs', `the stretch has more than ${mostBuckets} buckets of this length`)
+    throw refused('query/bucketMs', `the range has more than ${mostBuckets} buckets of this length`)
   }
   return { fromAt, untilAt, bucketMs }
 }

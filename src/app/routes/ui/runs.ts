@@ -1,4 +1,4 @@
-/** The routes of the pages of runs: the filter while it is written, and the runs that failed like another one. */
+/** The routes of the pages of runs: completion of a filter, and runs that failed in the same way. */
 import { z } from 'zod'
 import { groupErrors } from '../../../kernel/run/error-shape.js'
 import type { Store } from '../../../store/port.js'
@@ -14,10 +14,10 @@ import { newestFailed } from '../error-groups.js'
 
 const group = 'Dashboard'
 const mostNames = 12
-/** Error codes are taken from so many of the newest failed runs. */
+/** Error codes are taken from this many of the newest failed runs. */
 const failedForCodes = 200
 
-/** Reads what helps to write a filter, and what else failed like a run. */
+/** Reads completions of a filter, and runs that failed like another one. */
 export const runPageRoutes: readonly Route<App>[] = [
   route({
     method: 'GET',
@@ -25,7 +25,7 @@ export const runPageRoutes: readonly Route<App>[] = [
     role: 'read',
     group,
     isPrivate: true,
-    summary: 'Says what is wrong with a filter of runs, and what fits where the cursor is.',
+    summary: 'Returns the faults of a filter of runs, and completions at the cursor.',
     query: z.strictObject({
       q: z.string().max(longestQuery + 1),
       cursor: z.coerce.number().int().min(0).default(longestQuery),
@@ -74,7 +74,7 @@ export const runPageRoutes: readonly Route<App>[] = [
   }),
 ]
 
-/** Names of the store that begin with what was typed. */
+/** Names in the store that begin with the typed text. */
 async function namesFor(store: Store, { names, typed }: Completion): Promise<readonly string[]> {
   const all = await allNames(store, names, typed)
   return [...new Set(all)].filter((name) => name.startsWith(typed)).slice(0, mostNames)
@@ -103,7 +103,7 @@ async function allNames(store: Store, names: Completion['names'], typed: string)
   }
 }
 
-/** A value as a filter takes it: in quotes where it has to be. */
+/** A value for a filter, in quotes if necessary. */
 function quoted(value: string): string {
   return /[\s,"\\]/.test(value) ? `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"` : value
 }

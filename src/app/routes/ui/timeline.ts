@@ -23,7 +23,7 @@ export const timelineRoutes: readonly Route<App>[] = [
     group,
     isPrivate: true,
     summary:
-      'Reads the lanes of triggers: runs, what did not run and why, holds, versions, and what is to come.',
+      'Reads the lanes of triggers: runs, ranges without runs, holds, versions, and upcoming instants.',
     query: z.strictObject({ lanes: listOf(name, mostLanes), from: instantInput, until: instantInput }),
     answer,
     example: { query: { lanes: 'nightly', from: '2026-01-05T00:00:00Z', until: '2026-01-06T00:00:00Z' } },

@@ -9,5 +9,5 @@ it('a simulation leaves a sensor out, with the reason', async () => {
     sensor: { poll: async () => ({ kind: 'nothing' }) } as never,
   })
   const { leftOut } = await app.simulate()
-  expect(leftOut).toEqual([{ trigger: 'files', why: 'a sensor waits for what comes from outside' }])
+  expect(leftOut).toEqual([{ trigger: 'files', why: 'a sensor waits for external events' }])
 })
