@@ -129,7 +129,7 @@ export const program: Program<App> = {
   host: hostOf,
 }
 
-/** A command with what features add to it. */
+/** A command with the extensions of features. */
 async function extended(command: Command<App>): Promise<Command<App>> {
   return await (await import('./host/extended-command.js')).extendedCommand(command)
 }

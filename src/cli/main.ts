@@ -6,7 +6,7 @@ import { runCommandLine } from './framework/run-command-line.js'
 
 const streams = { stdout: new PrintStream(process.stdout), stderr: new PrintStream(process.stderr) }
 sayIfBroken(streams)
-// The SDK behind an S3 sensor tells everybody on every start which Node it would rather have.
+// Turns off a warning of the SDK of S3 sensors about the version of Node, which it prints at every start.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true'
 process.exitCode = await runCommandLine(program, process.argv.slice(2), {
   streams,
@@ -15,7 +15,7 @@ process.exitCode = await runCommandLine(program, process.argv.slice(2), {
 })
 await end(process.argv[2])
 
-/** A reader that has left early, such as `head`, needs no word; everything else is trouble that somebody should see. */
+/** Warns if standard output failed. A reader that left early, such as `head`, needs no warning. */
 function sayIfBroken({ stdout, stderr }: PrintStreams): void {
   stdout.broken.addEventListener('abort', () => {
     if (stdout.failure === undefined) return
@@ -23,18 +23,18 @@ function sayIfBroken({ stdout, stderr }: PrintStreams): void {
   })
 }
 
-/** Ends the process: timers and connections that code of the user left behind must not keep it. */
+/** Ends the process: timers and connections that user code left behind must not keep it alive. */
 async function end(command: string | undefined): Promise<void> {
-  // What the engine prints is only its log, and one that nobody reads must not keep it either.
+  // The output of the engine is only its log; a reader that does not read must not keep the process alive.
   const late = command === 'up' ? await signalAfter(2000) : undefined
   await Promise.all([streams.stdout.settled(late), streams.stderr.settled(late)])
   if (command !== 'work') process.exit()
-  // What the functions of a pipeline left behind may still fail, which is reported.
+  // Code that the functions of a pipeline left behind may still fail, which is reported.
   const over = await signalAfter(2000)
   over.addEventListener('abort', () => process.exit())
 }
 
-/** Aborts after so long; does not keep the process. */
+/** Aborts after `ms`; does not keep the process alive. */
 async function signalAfter(ms: number): Promise<AbortSignal> {
   const { systemClock } = await import('../time/clock.js')
   const over = new AbortController()

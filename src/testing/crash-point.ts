@@ -52,7 +52,7 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
     return isCrash ? answer.then(crash) : answer
   }
   const methods = new Map<string | symbol, unknown>()
-  // Not a call of the store: what it gives is the same process on the same store.
+  // Not a call of the store: it returns the same process on the same store.
   methods.set('audited', (record: ChangeRecord) => wrap(real.audited(record)))
   methods.set('watch', (hint: () => void) => {
     const end = state.isDead ? () => undefined : real.watch(hint)
@@ -93,8 +93,7 @@ export function crashable(real: Store, onCrash: () => void): CrashableStore {
 }
 
 /**
- * Waits until nothing moves any more in these stores and `busy` is 0; work that a worker defers needs two turns of the
- * event loop.
+ * Waits until these stores are idle and `busy` is 0; work that a worker defers needs two cycles of the event loop.
  */
 export async function storesSettled(
   stores: () => Iterable<CrashableStore>,

@@ -1,7 +1,7 @@
 import type { RunContext } from '../engine/worker/perform.js'
 import type { LogLine } from '../kernel/run/run.js'
 
-/** What a handler is given in a test that calls it alone; everything has a default. */
+/** The run for a handler that a test calls directly; everything has a default. */
 export interface FakeRunOptions<Payload> {
   readonly payload?: Payload | undefined
   /** Default: `job`. */

@@ -8,7 +8,7 @@ import { isFinal, type Run } from '../kernel/run/run.js'
 import { formatInstant, type Instant } from '../time/instant.js'
 import { kindOf, type TriggerKinds } from '../engine/trigger-kind.js'
 
-/** Watches runs that begin in a simulated world, and says at the end what broke a promise. */
+/** Watches runs that begin in a simulated world, and returns the violated guarantees at the end. */
 export interface WorldObserver {
   began(run: RunContext): void
   verdict(store: Store, runs: readonly Run[], endAt: Instant): Promise<readonly string[]>
@@ -130,7 +130,7 @@ export class Observer {
       broken.push(`G4: ${run.id} of ${run.trigger} is still ${run.state} at the end`)
     }
     if (run.state === 'done' && begun.length > 0 && !this.#done.has(`${run.id} ${run.attempt}`)) {
-      broken.push(`G5: ${run.id} is done by attempt ${run.attempt}, which never was`)
+      broken.push(`G5: ${run.id} is done by attempt ${run.attempt}, which never existed`)
     }
     if (run.attempt === 1) return broken
     const attempts = await store.attempts(run.id)

@@ -27,7 +27,7 @@ function hasAtLeast(value: unknown, wanted: unknown): boolean {
   )
 }
 
-/** The newest runs, one a line. */
+/** The newest runs, one per line. */
 export function listed(runs: readonly Run[]): string {
   const lines = runs.slice(-20).map((run) => {
     const { job, trigger, state, payload } = run

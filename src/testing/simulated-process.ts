@@ -11,27 +11,27 @@ import type { Store } from '../store/port.js'
 import { crashable, type CrashableStore } from './crash-point.js'
 import type { FakeClock } from './fake-clock.js'
 
-/** Every hint arrives in a simulated world: the poll is a formality. */
+/** Every hint arrives in a simulated world, so the poll is not needed. */
 const pollMs = 3_600_000
 
-/** What a simulated process is made of. */
+/** The options of a simulated process. */
 export interface ProcessOptions {
   readonly real: Store
   readonly kinds: TriggerKinds
   readonly clock: FakeClock
   readonly leaseMs: number
-  /** What features run beside its scheduler. */
+  /** The loops that features run alongside its scheduler. */
   readonly loops?: readonly FeatureLoop[] | undefined
   /** Called when it starts, after its definitions are written. */
   readonly prepare?: ((store: Store, now: number) => Promise<void>) | undefined
   readonly jobs: readonly Job[]
-  /** What it defines before it starts; absent where the store has it. */
+  /** The definitions that it writes at its start; absent if the store has them. */
   readonly source?: Source | undefined
   readonly concurrency: number
   readonly retentionMs: number
-  /** Whether hours that are over are counted for the charts; default: true. */
+  /** Whether past hours are rolled up for the charts; default: true. */
   readonly countsHours?: boolean | undefined
-  /** Where it tells what happens; default: nowhere. */
+  /** Receives its events; default: none. */
   readonly events?: Events | undefined
   readonly perform: (run: RunContext, clock: FakeClock) => Promise<void>
   readonly onCrash: () => void

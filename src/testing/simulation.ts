@@ -24,15 +24,15 @@ export interface Simulation {
   readonly triggers: readonly Trigger[]
   /** The kinds of these triggers; default: the timed ones. */
   readonly kinds?: TriggerKinds | undefined
-  /** Others that judge what happened. */
+  /** Further observers. */
   readonly observers?: readonly WorldObserver[] | undefined
   /** The jobs of its triggers that are assets; all others are plain jobs. */
   readonly assets?: readonly AssetJob[] | undefined
-  /** Further jobs that the processes can perform, and jobs of triggers that are not drawn. */
+  /** Further jobs that the processes can perform, and jobs of triggers that are not random. */
   readonly jobs?: readonly Job[] | undefined
   /** The queues that have a limit. */
   readonly queues?: readonly Queue[] | undefined
-  /** What features run beside the scheduler of each process. */
+  /** The loops that features run alongside the scheduler of each process. */
   readonly loops?: readonly FeatureLoop[] | undefined
   /** Called by each process when it starts, after its definitions are written. */
   readonly prepare?: ((store: Store, now: number) => Promise<void>) | undefined
@@ -47,7 +47,7 @@ export interface Simulation {
   readonly leaseMs: number
   /** The probability that an attempt fails. */
   readonly failure: number
-  /** What an attempt throws that fails, one of these; default: an error that is retried. */
+  /** A failing attempt throws one of these; default: an error that is retried. */
   readonly errors?: readonly [() => Error, ...(() => Error)[]] | undefined
 }
 

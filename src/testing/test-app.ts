@@ -1,4 +1,4 @@
-/** An app in a world of its own: virtual time, a store in memory that survives a crash, and a process that can die. */
+/** An app in its own test world: virtual time, a memory store that survives a crash, and a process that can die. */
 import { AssertionError } from 'node:assert'
 import type { EndEffects } from '../kernel/run/end-effect.js'
 import { isFinal, type Run } from '../kernel/run/run.js'
@@ -14,13 +14,13 @@ import { crashable, storesSettled, type CrashableStore } from './crash-point.js'
 import { FakeClock } from './fake-clock.js'
 import { isOf, listed, type RunMatch } from './run-match.js'
 
-/** What an app must be able to do to be tested; what `rota()` returns can. */
+/** The methods that an app under test needs; the result of `rota()` has them. */
 export interface Startable {
   start(): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** The options that a test hands to `rota()`. */
+/** The options that a test passes to `rota()`. */
 export interface WorldOptions {
   readonly store: string
   readonly clock: Clock
@@ -37,7 +37,7 @@ export interface TestAppOptions {
 /** A run as a test sees it. */
 export type TestRun = Dated<Run>
 
-/** Makes the app of a test and starts it. `make` is called again after a crash, as a new process would. */
+/** Creates the app of a test and starts it. `make` is called again after a crash, as in a new process. */
 export async function testApp<App extends Startable>(
   make: (world: WorldOptions) => App,
   options: TestAppOptions = {},
@@ -49,7 +49,7 @@ export async function testApp<App extends Startable>(
 
 let worlds = 0
 
-/** How many runs a test can look at. */
+/** The most runs that a test can read. */
 const mostRuns = 100_000
 
 /** A started app under test. */
@@ -95,11 +95,11 @@ export class TestApp<App extends Startable> {
   async advanceTo(at: Date | string): Promise<void> {
     const ms = new Date(at).getTime() - this.clock.now()
     if (Number.isNaN(ms)) throw new RangeError(`${JSON.stringify(at)} is not an instant`)
-    if (ms < 0) throw new RangeError(`it is ${this.now.toISOString()} already`)
+    if (ms < 0) throw new RangeError(`it is already ${this.now.toISOString()}`)
     await this.clock.advance(ms, () => storesSettled(() => this.#stores))
   }
 
-  /** Lets time pass until the next due time, of one trigger or of any, and performs what is due. Answers the runs that it made. */
+  /** Lets time pass until the next due time, of one trigger or any, and performs what is due. Returns the new runs. */
   async runDue(trigger?: string): Promise<readonly TestRun[]> {
     const before = new Set((await this.#runs()).map(({ id }) => id))
     const at = await this.#nextDueAt(trigger)
@@ -111,7 +111,7 @@ export class TestApp<App extends Startable> {
 
   /**
    * Waits until everything that can be performed now has been performed. With `delayed`, time passes until the runs
-   * that wait for their time, such as retries, have been performed too. Answers the runs that ended meanwhile.
+   * that wait for their time, such as retries, have been performed, too. Returns the runs that ended meanwhile.
    */
   async drain(options: { readonly delayed?: boolean } = {}): Promise<readonly TestRun[]> {
     const before = new Set((await this.#runs()).filter(isOver).map(({ id }) => id))
@@ -142,7 +142,7 @@ export class TestApp<App extends Startable> {
     return dated((await this.#runs()).filter((run) => isOf(run, match)))
   }
 
-  /** Throws unless a run matches; with `count`, unless exactly so many do. Answers the runs. */
+  /** Throws unless a run matches; with `count`, unless exactly that many do. Returns the runs. */
   async assertEnqueued(
     match: RunMatch,
     options: { readonly count?: number } = {},
@@ -161,7 +161,7 @@ export class TestApp<App extends Startable> {
     await this.assertEnqueued(match, { count: 0 })
   }
 
-  /** Kills the process now: what it had in progress is lost, and nothing more of it reaches the store. */
+  /** Kills the process now: its work in progress is lost, and nothing more of it reaches the store. */
   crash(): void {
     for (const store of this.#stores) store.kill()
     this.#process?.clock.stop()
@@ -184,7 +184,7 @@ export class TestApp<App extends Startable> {
     await storesSettled(() => this.#stores)
   }
 
-  /** Stops the app and forgets the store. */
+  /** Stops the app and drops the store. */
   async close(): Promise<void> {
     const process = this.#process
     this.#process = undefined
@@ -217,7 +217,7 @@ export class TestApp<App extends Startable> {
     throw new Error(`${whose} has a next due time`)
   }
 
-  /** A look that does not go through the process, which may be dead. */
+  /** Reads the store directly, because the process may be dead. */
   #look(): Store {
     if (this.#tables === undefined) throw new Error('the app has not opened its store')
     return openMemoryStore(this.#tables)

@@ -23,7 +23,7 @@ export class Timeline {
   #entries: Entry[] = []
   #cancelled = 0
   #order = 0
-  /** What was deferred, oldest first. */
+  /** The deferred functions, oldest first. */
   #deferred: (() => void)[] = []
 
   constructor(at: Instant) {
@@ -68,7 +68,7 @@ export class Timeline {
     setImmediate(() => this.actDeferred())
   }
 
-  /** Does what was deferred first; returns whether there was anything. */
+  /** Calls the first deferred function; returns whether there was one. */
   actDeferred(): boolean {
     const act = this.#deferred.shift()
     act?.()

@@ -39,7 +39,7 @@ describe('changing runs', () => {
     expect(same).toMatchObject({
       code: 0,
       stdout: `${shop.waitingId}\n`,
-      stderr: 'this run exists already: its unique key is taken\n',
+      stderr: 'this run already exists: its unique key is taken\n',
     })
     const options = ['--payload', '-', '--delay', '1h', '--priority', '5', '--concurrency-key', 'g', '--json']
     const { stdout } = await rota(['enqueue', 'later', ...options, '--store', shop.store], {

@@ -77,7 +77,7 @@ describe('rota init', () => {
     const text = readFileSync(file, 'utf8')
     const second = await rota(['init', '--yes', '--format', 'json'], { cwd })
     expect(second).toMatchObject({ code: 2, stdout: '' })
-    expect(second.stderr).toContain('exists already and is not overwritten')
+    expect(second.stderr).toContain('already exists and is not overwritten')
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 

@@ -131,7 +131,7 @@ describe('rota up', () => {
     engine.child.kill('SIGTERM')
     const { code, stdout } = await engine.ended
     expect(code).toBe(0)
-    expect(stdout).toContain('SIGTERM: waiting up to 30s for 1 run (slow); a second signal stops at once')
+    expect(stdout).toContain('SIGTERM: waiting up to 30s for 1 run (slow); a second signal stops immediately')
     expect(stdout).toMatch(/│ slow {2}slow ends\n.*✓ slow {2}done in [^\n]*\nstopped\n$/)
   })
 
@@ -147,7 +147,7 @@ describe('rota up', () => {
     await second.said(/▸ endless {2}started, .*attempt 2/)
     await second.said('endless begins')
     second.child.kill('SIGTERM')
-    await second.said('a second signal stops at once')
+    await second.said('a second signal stops immediately')
     second.child.kill('SIGTERM')
     expect((await second.ended).code).toBe(143)
   })

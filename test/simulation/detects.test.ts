@@ -71,7 +71,7 @@ it('it detects ends that are stored although there is a newer claim, and nothing
       }),
     often,
   )
-  expect(unfenced.broken).toContainEqual(expect.stringMatching(/^G5: .* which never was$/))
+  expect(unfenced.broken).toContainEqual(expect.stringMatching(/^G5: .* which never existed$/))
 })
 
 it('it detects runs that a tick did not write', async () => {

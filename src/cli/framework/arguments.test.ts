@@ -23,7 +23,7 @@ async function parse(argv: readonly string[], one: Command = command): Promise<A
   return await parseArguments({ command: one, path: one.name, argv })
 }
 
-/** What is wrong with a command line, one line per fault. */
+/** The faults of a command line, one line each. */
 async function faultsOf(...argv: string[]): Promise<string[]> {
   try {
     await parse(argv)
@@ -47,7 +47,7 @@ describe('a command line', () => {
     expect([args.word(0), args.optionalWord(1), args.text('text')]).toEqual(['-2h', '-', '-x'])
   })
 
-  it('keeps what follows two dashes for commands that want it', async () => {
+  it('passes the words after two dashes to commands that accept them', async () => {
     const args = await parse(['one', '--', 'node', '--flag'], { ...command, rest: 'command' })
     expect(args.rest).toEqual(['node', '--flag'])
     expect(args.flag('flag')).toBe(false)
@@ -75,13 +75,13 @@ describe('a command line', () => {
     expect(await faultsOf(...argv)).toEqual(faults)
   })
 
-  it('that asks for help is not judged', async () => {
+  it('with --help is not checked', async () => {
     expect(await faultsOf('--help', '--nonsense')).toEqual([])
   })
 })
 
 describe('an option that is required', () => {
-  it('is asked for by its name', async () => {
+  it('is named in the error', async () => {
     const strict: Command = {
       name: 'move',
       options: [{ name: 'to', value: 'url', help: '', isRequired: true }],

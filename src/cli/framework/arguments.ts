@@ -4,11 +4,11 @@ import type { Chosen } from './subcommand.js'
 import type { Argument, Option, Syntax } from './syntax.js'
 import type { GuessableFault } from './usage-error.js'
 
-/** What a command was called with, checked against what it declares. */
+/** The arguments of a command, checked against its declaration. */
 export class Arguments {
   readonly #values: ReadonlyMap<string, readonly string[]>
   readonly #words: readonly string[]
-  /** What followed ` -- `. */
+  /** The words after ` -- `. */
   readonly rest: readonly string[]
 
   constructor(parsed: Parsed) {
@@ -17,12 +17,12 @@ export class Arguments {
     this.rest = parsed.rest
   }
 
-  /** The word at a position, which the command requires. */
+  /** The required word at a position. */
   word(index: number): string {
     return this.#words[index] ?? ''
   }
 
-  /** The word at a position, where there is one. */
+  /** The word at a position, if there is one. */
   optionalWord(index: number): string | undefined {
     return this.#words[index]
   }
@@ -45,7 +45,7 @@ export class Arguments {
   }
 }
 
-/** Words and values as they were found, in order. */
+/** Words and values, in order. */
 export interface Parsed {
   readonly values: ReadonlyMap<string, readonly string[]>
   readonly words: readonly string[]
@@ -55,7 +55,7 @@ export interface Parsed {
 /** Every command has it. */
 export const helpOption: Option = { name: 'help', short: 'h', help: 'show this help' }
 
-/** Reads the words after a command's name; throws one error with everything that is wrong with them. */
+/** Reads the words after a command's name; throws one error with all faults. */
 export async function parseArguments(chosen: Chosen): Promise<Arguments> {
   const reader = new Reader(chosen)
   const parsed = reader.read(chosen.argv)
@@ -163,7 +163,7 @@ class Reader {
     })
   }
 
-  /** Stores one option; tells how many words after it belong to it. */
+  /** Stores one option; returns how many words after it belong to it. */
   #take(option: Option, word: string, following: string | undefined): 0 | 1 {
     const path = `--${option.name}`
     const equals = word.startsWith('--') ? word.indexOf('=') : -1
@@ -218,7 +218,7 @@ class Reader {
     return this.#options.find((option) => isNamed(option, name))
   }
 
-  /** A value may begin with a dash, as `-2h` does, unless it is the name of another option. */
+  /** A value may begin with a dash, such as `-2h`, unless it is the name of another option. */
   #isKnownOption(value: string): boolean {
     return value !== '-' && looksLikeOption(value) && this.#find(value) !== undefined
   }
@@ -228,7 +228,7 @@ class Reader {
   }
 }
 
-/** The arguments that are required and absent; after an optional one that is absent, nothing is required. */
+/** The missing required arguments; after a missing optional one, nothing is required. */
 function missingOf(expected: readonly Argument[], given: number): readonly Argument[] {
   const absent = expected.slice(given)
   const optional = absent.findIndex(({ isOptional }) => isOptional === true)
@@ -239,9 +239,9 @@ function isNamed({ name, short, formerly }: Option, word: string): boolean {
   return word === `--${name}` || word === `-${short}` || (formerly !== undefined && word === `--${formerly}`)
 }
 
-/** What is wrong with a text that is meant as a name, path, time or the like, and what is allowed. */
+/** The fault of a text that should be a name, path, time or similar, and what is allowed. */
 function textProblem(text: string): [message: string, allowed?: string] | undefined {
-  // Most likely a variable of a script that somebody forgot to set.
+  // Probably an unset variable of a script.
   if (text === '') return ['the value is empty']
   if (text.length > longestText) {
     return [
@@ -255,7 +255,7 @@ function textProblem(text: string): [message: string, allowed?: string] | undefi
   return undefined
 }
 
-/** As long as a path may be. */
+/** The longest path. */
 const longestText = 4096
 
 /** A dash alone means standard input, and `-2h` is a time. */

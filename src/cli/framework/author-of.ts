@@ -8,7 +8,7 @@ export function authorOf(context: Surroundings): Author {
   return { by: args.text('by') ?? userOf(context), via: 'cli', reason: args.text('reason') }
 }
 
-/** Who uses the command line. Under a service manager the environment often names nobody; the system may still know. */
+/** The user of the command line. Under a service manager the environment often has no name; the system may know it. */
 export function userOf({ environment }: Surroundings): string {
   const named = [environment['USER'], environment['USERNAME']].find(
     (name) => name !== undefined && name !== '',
@@ -20,7 +20,7 @@ function systemUser(): string | undefined {
   try {
     return userInfo().username
   } catch {
-    // A container may run as a number that has no name.
+    // A container may run as a user id without a name.
     return undefined
   }
 }

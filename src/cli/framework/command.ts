@@ -2,22 +2,22 @@ import type { Arguments } from './arguments.js'
 import type { Output } from './print/output.js'
 import type { Option, Syntax } from './syntax.js'
 
-/** One command: what it is called with, how its help reads, and what it does or which subcommands it has. */
+/** One command: its arguments, its help, and its action or its subcommands. */
 export interface Command<App = unknown> extends Syntax {
   /** One line without a full stop, for the list of subcommands. */
   readonly summary?: string
-  /** What a person has to know beyond the options. */
+  /** The description, besides the options. */
   readonly about?: string
   readonly examples?: Examples
   readonly subcommands?: readonly Command<App>[]
-  /** Does it and gives the exit code; absent where a subcommand has to be named. */
+  /** Performs it and returns the exit code; absent if a subcommand is required. */
   readonly run?: (context: Context<App>) => Ended
 }
 
 /** The end of a command: its exit code, or nothing for success. */
 export type Ended = Promise<number | void>
 
-/** What a command does on the app of the store that the command line names. */
+/** Performs a command on the app of the store that the command line names. */
 export function onApp<App>(
   act: (app: App, context: AppContext<App>) => Ended,
   options?: (context: Context<App>) => OpenOptions<App>,
@@ -25,13 +25,13 @@ export function onApp<App>(
   return (context) => context.withApp((app, runs) => act(app, { ...context, ...runs }), options?.(context))
 }
 
-/** What a command on an app is given. */
+/** The context of a command on an app. */
 export type AppContext<App> = Context<App> & RunTools
 
-/** Command lines as a person would type them, each with what it is for. */
+/** Example command lines, each with its purpose. */
 export type Examples = Readonly<Record<string, string>>
 
-/** What is known of a command before it is loaded. */
+/** A command before it is loaded. */
 export interface CommandEntry<App = unknown> {
   /** One line, without a full stop. */
   readonly summary: string
@@ -52,13 +52,13 @@ export const commandGroups = {
 /** The group of a command in `rota --help`. */
 export type CommandGroup = keyof typeof commandGroups
 
-/** What a command is given. */
+/** The context of a command. */
 export interface Context<App = unknown> extends Surroundings, Host<App> {
   /** All commands of the program. */
   readonly commands: () => Promise<Readonly<Record<string, CommandEntry<never>>>>
 }
 
-/** What a command was called with, and where. */
+/** The arguments, the output and the environment of a command. */
 export interface Surroundings {
   readonly args: Arguments
   readonly out: Output
@@ -67,45 +67,45 @@ export interface Surroundings {
   readonly directory: string
 }
 
-/** What only the program can give to a command: apps, and the configs and stores that they come from. */
+/** What only the program can provide to a command: apps, configs and stores. */
 export interface Host<App> {
-  /** Opens the store that the command line names, hands it over as an app that is not started, and closes it in the end. */
+  /** Opens the store that the command line names, passes it as an app that is not started, and closes it at the end. */
   readonly withApp: (use: UseApp<App>, options?: OpenOptions<App>) => Ended
   /** The same with the app that the config defines, which has its handlers and sensors. */
   readonly withConfigApp: (use: UseApp<App>) => Ended
-  /** The path of the config that `--config` names, else of the nearest one upwards. */
+  /** The path of the config: from `--config`, otherwise the nearest one upwards. */
   readonly configPath: () => Promise<string | undefined>
   /** Asks for confirmation on a terminal; without one, the answer is no. */
   readonly isConfirmed: (question: string) => Promise<boolean>
-  /** The store that an option names; of `--store`, else of the environment. */
+  /** The store: from the option (default: `--store`), otherwise from the environment. */
   readonly storeUrl: (option?: string) => Promise<string | undefined>
 }
 
-/** Uses an app, and what commands do with the runs of any app. */
+/** Uses an app and its run tools. */
 export type UseApp<App> = (app: App, runs: RunTools) => Ended
 
-/** What commands do with the runs of an app. */
+/** Functions for the runs of an app. */
 export interface RunTools {
-  /** Prints the log of a run until it ends; with `--detach` only its id. Gives the exit code that says how it ended. */
+  /** Prints the log of a run until it ends; with `--detach` only its id. Returns the exit code for its end. */
   readonly follow: (id: string) => Ended
-  /** Looks up how much of each id is enough to name its run. */
+  /** Looks up the shortest unique prefix of each id. */
   readonly shortIds: (ids: Iterable<string>) => Promise<(id: string) => string>
 }
 
-/** What happens where there is no store yet; default: an error. */
+/** What happens if there is no store yet; default: an error. */
 export interface OpenOptions<App> {
-  /** The store is made. This is tried on an empty one first, so that what is refused leaves no store behind. */
+  /** Creates the store. It is first tried on an empty one, so that a refused command leaves no store behind. */
   readonly create?: ((empty: App) => Promise<unknown>) | undefined
-  /** An empty store stands for it, which leaves nothing behind. */
+  /** Uses an empty store instead, which leaves nothing behind. */
   readonly orEmpty?: boolean
 }
 
-/** What a command ends with. */
+/** The exit codes of commands. */
 export const exitCodes = {
   ok: 0,
-  /** The thing itself failed: a run, the coverage, a check. */
+  /** The run, the coverage or the check failed. */
   failed: 1,
-  /** What was asked for was refused: usage, a definition, a config. */
+  /** The request was refused: usage, a definition, a config. */
   refused: 2,
   /** The store could not be used. */
   store: 3,
@@ -116,14 +116,14 @@ export const exitCodes = {
 /** Machine-readable output. */
 export const jsonOption: Option = { name: 'json', help: 'print JSON instead of text' }
 
-/** Where everything is kept. */
+/** The option for the store. */
 export const storeOption: Option = {
   name: 'store',
   value: 'url',
   help: 'the store; default: $ROTA_STORE, else the config’s, else sqlite:data/rota.db',
 }
 
-/** Which config file counts. */
+/** The option for the config file. */
 export const configOption: Option = {
   name: 'config',
   value: 'file',
@@ -131,7 +131,7 @@ export const configOption: Option = {
   completes: 'file',
 }
 
-/** The zone of times that are shown, and of those that are written without an offset. */
+/** The zone of printed times, and of given times without an offset. */
 export const zoneOption: Option = {
   name: 'zone',
   value: 'zone',
@@ -150,7 +150,7 @@ export const reasonOption: Option = {
 }
 
 /** Whether this is a dry run. The output says so automatically. */
-export const dryRunOption: Option = { name: 'dry-run', help: 'say what would change, and change nothing' }
+export const dryRunOption: Option = { name: 'dry-run', help: 'print what would change, and change nothing' }
 
 /** The options of every command that uses a store. */
 export const storeOptions: readonly Option[] = [storeOption, configOption, jsonOption]

@@ -6,7 +6,7 @@ import type { Argument, Option } from './syntax.js'
 /** The shells that a completion script can be printed for. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
-/** The script that teaches a shell the commands as they are declared. */
+/** The completion script of all commands for a shell. */
 export async function completionScript(
   shell: (typeof shells)[number],
   commands: Readonly<Record<string, CommandEntry<never>>>,
@@ -20,14 +20,14 @@ export async function completionScript(
     case 'bash':
       return bashScript(Object.keys(commands), known.flat())
     case 'zsh':
-      // zsh reads the functions of bash; so there is one script to keep right.
+      // zsh can use the functions of bash, so there is only one script.
       return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(Object.keys(commands), known.flat())}`
     case 'fish':
       return fishScript(known.flat())
   }
 }
 
-/** A command or subcommand with the names that lead to it, such as `round start`. */
+/** A command or subcommand with its path, such as `round start`. */
 interface Known {
   readonly path: string
   readonly summary: string
@@ -42,7 +42,7 @@ function knownOf({ command, path }: Named<Command<never>>, usual: string): Known
   return { path, summary, options, arguments: expected, subcommands: names }
 }
 
-/** Words are counted without options and their values, so that each gets what its own position expects. */
+/** Words are counted without options and their values, so that each position gets its own completions. */
 function bashScript(names: readonly string[], known: readonly Known[]): string {
   return `_rota_path() {
   valued="" below=""
@@ -94,7 +94,7 @@ ${known.flatMap(bashWords).join('\n')}
 complete -o default -F _rota rota`
 }
 
-/** The options that the word behind belongs to, as they are written. */
+/** The options that take the following word as their value, as they are written. */
 function valuedOptions({ options }: Pick<Known, 'options'>): readonly string[] {
   return options.flatMap((option) => (option.value === undefined ? [] : spellings(option)))
 }
@@ -107,14 +107,14 @@ function optionNames(options: readonly Option[]): readonly string[] {
   return [...options, helpOption].map(({ name }) => `--${name}`)
 }
 
-/** What follows an option that takes a value. */
+/** The completions of an option's value. */
 function bashOption(path: string, option: Option): string[] {
   if (option.value === undefined) return []
   const places = spellings(option).map((spelling) => `"${path} ${spelling}"`)
   return [`    ${places.join('|')}) words="${wordsOf(option, bashNames)}" ;;`]
 }
 
-/** What each position of a command expects. */
+/** The completions of each position of a command. */
 function bashWords({ path, arguments: expected, subcommands }: Known): string[] {
   return positions(expected, subcommands).flatMap((argument, position) => {
     const words = wordsOf(argument, bashNames)
@@ -133,7 +133,7 @@ function positions(
 
 type Names = Readonly<Record<'trigger' | 'job', string>>
 
-/** The words that an argument or option is completed with. */
+/** The completions of an argument or option. */
 function wordsOf({ choices, completes }: Pick<Option, 'choices' | 'completes'>, names: Names): string {
   if (choices !== undefined) return choices.join(' ')
   return completes === undefined || completes === 'file' ? '' : names[completes]
@@ -176,7 +176,7 @@ function atText(path: string, position: number, known: Known): string {
   return [`__rota_at "${path}"`, position, ...valuedOptions(known)].join(' ')
 }
 
-/** Whether a command's word of a number is next; the options whose values do not count are named behind it. */
+/** Whether the n-th word of a command is next; the options whose values do not count follow as arguments. */
 const fishPosition = `function __rota_at
     set -l tokens (commandline -opc)
     set -l words

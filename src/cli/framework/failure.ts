@@ -8,7 +8,7 @@ import type { PrintStream } from './print/print-stream.js'
 import { usageText } from './usage-error.js'
 import { systemCodeOf, systemText } from './system-error.js'
 
-/** Prints what went wrong on standard error and gives the exit code that says so. */
+/** Prints an error to standard error and returns its exit code. */
 export function reportFailure(error: unknown, { out, environment }: ReportedTo): number {
   const { stderr, isJson } = out
   const failure = describeFailure(error)
@@ -23,12 +23,12 @@ interface ReportedTo extends Pick<Surroundings, 'environment'> {
   readonly out: Pick<Surroundings['out'], 'stderr' | 'isJson'>
 }
 
-/** What is printed of an error. */
+/** The printed parts of an error. */
 export interface Failure {
   readonly code: string
   readonly message: string
   readonly faults: readonly Fault[]
-  /** What somebody can do about it. */
+  /** What to do about it. */
   readonly todo?: string
 }
 
@@ -48,7 +48,7 @@ export function describeFailure(error: unknown): Failure {
   return { code, message: errorText(message), faults: [] }
 }
 
-/** The exit code that says what kind of failure it was. */
+/** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof TimeError) return exitCodes.refused
   if (error instanceof RotaError) {
@@ -58,7 +58,7 @@ export function exitCodeOf(error: unknown): number {
   return systemCodeOf(error) === undefined ? exitCodes.internal : exitCodes.io
 }
 
-/** Everything else of a store means that it cannot be used, and all the rest that what was asked for was not right. */
+/** Exceptions: other `STORE_` errors mean that the store cannot be used, all others that the request was refused. */
 const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
   // The disk itself failed: a service manager should not restart this program.
   STORE_IO: exitCodes.io,
@@ -74,7 +74,7 @@ const codesOfErrors: Readonly<Partial<Record<ErrorCode, number>>> = {
   ALREADY_STARTED: exitCodes.internal,
 }
 
-/** The sentence alone, where it ends with the list of faults that is printed beside it. */
+/** The message without its list of faults, which is printed separately. */
 function withoutFaults({ message, faults }: RotaError): string {
   const [first] = faults
   if (first === undefined) return message

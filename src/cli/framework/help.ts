@@ -59,7 +59,7 @@ export function commandHelp(command: Command<never>, path: string, width = usual
   ]
 }
 
-/** How a command is called: itself, where it does something itself, and with its subcommands. */
+/** The usage lines of a command: its own, if it has an action, and those of its subcommands. */
 export function usages(command: Command<never>, path: string): readonly string[] {
   const { arguments: args = [], rest, run, subcommands } = command
   const after = rest === undefined ? [] : [`[-- ${rest}]`]
@@ -75,7 +75,7 @@ const usualWidth = 80
 const exitCodeText =
   'exit codes: 0 done; 1 failed; 2 refused (usage, definition, config); 3 the store cannot be used; 70 internal error; 74 input or output failed; 128+n ended by signal n'
 
-/** What is required after an optional argument stands in its brackets. */
+/** A required argument after an optional one is inside its brackets. */
 function argumentTexts(args: readonly Argument[]): readonly string[] {
   const optional = args.findIndex(({ isOptional }) => isOptional === true)
   const isPair = optional !== -1 && args.slice(optional + 1).some(({ isOptional }) => isOptional !== true)
@@ -84,12 +84,12 @@ function argumentTexts(args: readonly Argument[]): readonly string[] {
   return [...args.slice(0, optional).map(argumentText), `[${together.join(' ')}]`]
 }
 
-/** An argument as it stands in a usage line. */
+/** An argument in a usage line. */
 export function argumentText({ name, isOptional }: Argument): string {
   return isOptional === true ? `[${name}]` : `<${name}>`
 }
 
-/** What an argument means, and what it takes. */
+/** The help of an argument, with its choices. */
 export function argumentHelp({ help, choices }: Argument): string {
   return `${help}${choicesText(choices)}`
 }
@@ -100,7 +100,7 @@ export function optionText({ name, short, value }: Option): string {
   return value === undefined ? long : `${long} <${value}>`
 }
 
-/** What an option means, and what it takes. */
+/** The help of an option, with its choices. */
 export function optionHelp({ help, choices, isList, isRequired }: Option): string {
   const required = isRequired === true ? '; required' : ''
   return `${help}${choicesText(choices)}${isList === true ? '; may be repeated' : ''}${required}`

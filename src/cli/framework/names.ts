@@ -2,10 +2,10 @@ import { faultText, RotaError } from '../../kernel/definition/errors.js'
 import { placeOf } from '../../kernel/definition/faults.js'
 import { readName } from '../../kernel/definition/read-value.js'
 
-/** How many characters a name has at most. */
+/** The longest name. */
 export const longestName = 128
 
-/** Refuses a text that can be no name; the fault names where it was given. */
+/** Refuses a text that cannot be a name; the fault names the argument. */
 export function assertName(text: string, where: string): void {
   const place = placeOf(where)
   readName(text, place)

@@ -4,7 +4,7 @@ import type { Syntax } from './syntax.js'
 import { faultText, RotaError } from '../../kernel/definition/errors.js'
 import { TimeError } from '../../time/time-error.js'
 
-/** What the text of an option or argument means; a refusal names it, as `--at` or `<expression>`. */
+/** Reads the text of an option or argument; an error names it, such as `--at` or `<expression>`. */
 export function readAs<Value>(name: string, read: () => Value): Value {
   try {
     return read()
@@ -23,7 +23,7 @@ function named(name: string, error: unknown): unknown {
   return new RotaError(error.code, `${name}: ${error.message}`, { cause: error })
 }
 
-/** An error of the library in the words of the command line: options instead of keys, and the option that held a value. */
+/** Translates an error of the library for the command line: with options instead of keys. */
 export function withOptionOf(error: unknown, command: Syntax, args: Arguments): unknown {
   if (!(error instanceof RotaError)) return error
   if (error.faults.length > 0) return ofFiles.has(error.code) ? error : renamed(error, namesByKey(command))
@@ -36,7 +36,7 @@ export function withOptionOf(error: unknown, command: Syntax, args: Arguments): 
   return holder === undefined || other !== undefined ? error : named(`--${holder.name}`, error)
 }
 
-/** The faults of a file stand at places in it, whatever options are called. */
+/** The faults of a file name places in it, not options. */
 const ofFiles: ReadonlySet<string> = new Set([
   'CONFIG_INVALID',
   'PLAN_INVALID',
@@ -44,7 +44,7 @@ const ofFiles: ReadonlySet<string> = new Set([
   'JOBS_INVALID',
 ])
 
-/** From the keys of the library to what is typed on the command line; a key also stands for all below it. */
+/** Maps keys of the library to options and arguments; a key includes all keys below it. */
 function namesByKey({ arguments: words = [], options = [], rest }: Syntax): ReadonlyMap<string, string> {
   const after = rest === undefined ? [] : rest.split(' ').slice(0, 1)
   return new Map([
@@ -54,12 +54,12 @@ function namesByKey({ arguments: words = [], options = [], rest }: Syntax): Read
   ])
 }
 
-/** How the library spells the same: `uniqueFor` for `unique-for`. */
+/** The key of an option in the library: `uniqueFor` for `unique-for`. */
 function keyOf(option: string): string {
   return option.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Whether a message has a value as a word of its own. */
+/** Whether a message contains a value as a separate word. */
 function isQuoted(message: string, value: string): boolean {
   if (message.includes(quotedText(value))) return true
   const at = value.length < 2 ? -1 : message.indexOf(value)
@@ -70,7 +70,7 @@ function renamed(error: RotaError, names: ReadonlyMap<string, string>): RotaErro
   const faults = error.faults.map((fault) => ({ ...fault, path: nameOf(fault.path, names) ?? fault.path }))
   const isSame = faults.every(({ path }, index) => path === error.faults[index]?.path)
   if (isSame) return error
-  // A job and a trigger of one name have the same fault in it.
+  // A job and a trigger with the same name have the same fault.
   const texts = [...new Set(faults.map(faultText))]
   const once = texts.flatMap((text) => faults.find((fault) => faultText(fault) === text) ?? [])
   const [only, ...others] = texts

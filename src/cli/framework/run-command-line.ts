@@ -17,14 +17,14 @@ import { timesOf } from './times-of.js'
 /** A program of commands. */
 export interface Program<App> {
   readonly version: () => Promise<string>
-  /** The command of a name; only as much is loaded as it takes to find it. */
+  /** The command with a name; loads only what is needed to find it. */
   readonly command: (name: string) => Promise<CommandEntry<App> | undefined>
   /** All commands, in the order of the help. */
   readonly commands: () => Promise<Readonly<Record<string, CommandEntry<App>>>>
   readonly host: (surroundings: Surroundings) => Host<App>
 }
 
-/** What a command line is run in. */
+/** The surroundings of a command line. */
 export interface Place {
   readonly streams: PrintStreams
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -32,7 +32,7 @@ export interface Place {
   readonly directory: string
 }
 
-/** Runs one command line and gives its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function runCommandLine<App>(
   program: Program<App>,
   argv: readonly string[],
@@ -40,7 +40,7 @@ export async function runCommandLine<App>(
 ): Promise<number> {
   const { stdout } = here.streams
   const code = await new CommandLine(program, here).obey(argv)
-  // What the engine prints is only its log.
+  // The output of the engine is only its log.
   if (argv[0] === 'up' || code !== exitCodes.ok) return code
   await stdout.settled()
   return stdout.failure === undefined ? code : exitCodes.io
@@ -119,7 +119,7 @@ class CommandLine<App> {
   }
 }
 
-/** Every command that takes a zone means the same by it, also where it has no use for it this time. */
+/** Checks `--zone` for every command, even if this call does not use it. */
 async function checkZone(args: Arguments): Promise<void> {
   const zone = args.text(zoneOption.name)
   if (zone === undefined) return

@@ -14,7 +14,7 @@ const values: Readonly<Record<string, string>> = {
   late: 'duration',
 }
 
-/** The options that say which runs are meant; each is also a name in `--filter`. */
+/** The options that select runs; each is also a name in `--filter`. */
 export const runFilterOptions: readonly Option[] = [
   ...qualifiers.map(({ name, help, choices, completes, isList }): Option => {
     const hasNames = completes === 'job' || completes === 'trigger'
@@ -36,7 +36,7 @@ export const runFilterOptions: readonly Option[] = [
   },
 ]
 
-/** Which runs the options mean; throws one error with everything that is wrong with them. */
+/** The conditions of the options; throws one error with all faults. */
 export async function runConditionsOf(
   context: Surroundings,
   command: string,

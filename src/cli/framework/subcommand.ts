@@ -1,16 +1,16 @@
 import type { Option, Syntax } from './syntax.js'
 
-/** The command that a command line means, with the words that are left for it. */
+/** The command of a command line, with the remaining words. */
 export interface Chosen<Command = Syntax> {
   readonly command: Command
   /** The names of the command and its subcommands, such as `round timing set`. */
   readonly path: string
   readonly argv: readonly string[]
-  /** The command that it is a subcommand of. */
+  /** Its parent command. */
   readonly parent?: Command
 }
 
-/** Follows the names of subcommands, which may stand between options. */
+/** Finds the subcommand; options may come before its name. */
 export function chooseSubcommand<Command extends Nested<Command>>(chosen: Chosen<Command>): Chosen<Command> {
   const { command, path, argv } = chosen
   if (command.subcommands === undefined) return chosen
@@ -21,7 +21,7 @@ export function chooseSubcommand<Command extends Nested<Command>>(chosen: Chosen
   return chooseSubcommand({ command: found, path: `${path} ${found.name}`, argv: rest, parent: command })
 }
 
-/** A command and everything below it, each with the names that lead to it. */
+/** A command and all its subcommands, each with its path. */
 export function withSubcommands<Command extends Nested<Command>>(
   command: Command,
   path: string,
@@ -30,18 +30,18 @@ export function withSubcommands<Command extends Nested<Command>>(
   return [{ command, path }, ...subcommands.flatMap((one) => withSubcommands(one, `${path} ${one.name}`))]
 }
 
-/** A command with the names that lead to it, such as `round timing set`. */
+/** A command with its path, such as `round timing set`. */
 export type Named<Command> = Pick<Chosen<Command>, 'command' | 'path'>
 
 /** A command whose subcommands are of its own kind. */
 type Nested<Command> = Omit<Syntax, 'subcommands'> & { readonly subcommands?: readonly Command[] }
 
-/** The options of a command and of everything below it. */
+/** The options of a command and of all its subcommands. */
 function allOptions({ options = [], subcommands = [] }: Syntax): readonly Option[] {
   return [...options, ...subcommands.flatMap(allOptions)]
 }
 
-/** Where the first word stands that is neither an option nor the value of one; -1 where there is none. */
+/** The index of the first word that is neither an option nor the value of one; -1 if there is none. */
 function firstWord(argv: readonly string[], options: readonly Option[]): number {
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] as string

@@ -1,4 +1,4 @@
-/** What a command is called with. */
+/** The arguments and options of a command. */
 export interface Syntax {
   readonly name: string
   readonly arguments?: readonly Argument[]
@@ -6,24 +6,24 @@ export interface Syntax {
   /** What may follow ` -- `; absent if nothing may. */
   readonly rest?: string
   readonly subcommands?: readonly Syntax[]
-  /** Present where the command does something itself. */
+  /** Present if the command has an action of its own. */
   readonly run?: unknown
 }
 
-/** A word without a name. One that is required after an optional one is required only together with it. */
+/** A positional argument. One that is required after an optional one is required only together with it. */
 export interface Argument {
   readonly name: string
   readonly help: string
   readonly isOptional?: boolean
   /** The only words it takes. */
   readonly choices?: readonly string[]
-  /** It often has spaces; this is how it is written in quotes. */
+  /** An example in quotes, for an argument that often contains spaces. */
   readonly quoted?: string
-  /** What a shell completes it with, where it has no choices. */
+  /** The names with which a shell completes it, if it has no choices. */
   readonly completes?: Completes
 }
 
-/** The kinds of names that a shell can ask the store for. */
+/** The kinds of names that a shell can read from the store. */
 export type Completes = 'trigger' | 'job'
 
 /** A named option: a flag, or one with a value. */
@@ -32,7 +32,7 @@ export interface Option {
   /** Another name that is accepted for it. */
   readonly formerly?: string
   readonly short?: string
-  /** What stands for its value in the help, such as `duration`; absent for a flag. */
+  /** The name of its value in the help, such as `duration`; absent for a flag. */
   readonly value?: string
   readonly help: string
   /** The key that the library has for it; default: its name in camelCase. */
@@ -40,7 +40,7 @@ export interface Option {
   readonly isRequired?: boolean
   /** The only words it takes. */
   readonly choices?: readonly string[]
-  /** It takes several of them, separated by commas. */
+  /** It takes several choices, separated by commas. */
   readonly isSeveral?: boolean
   /** It takes a whole number between these. */
   readonly whole?: readonly [min: number, max: number]

@@ -1,10 +1,10 @@
-/** What the system itself refused, such as `EACCES`. */
+/** The code of a system error, such as `EACCES`. */
 export function systemCodeOf(error: unknown): string | undefined {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
   return typeof code === 'string' && typeof syscall === 'string' ? code : undefined
 }
 
-/** A refusal of the system as a sentence; undefined where the error is not one, or is not known. */
+/** A system error as a sentence; undefined for any other or unknown error. */
 export function systemText(error: unknown): string | undefined {
   const reason = reasons[systemCodeOf(error) ?? '']
   if (reason === undefined) return undefined
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or directory',
   ENOTDIR: 'a part of this path is not a directory',
   EISDIR: 'this is a directory, not a file',
-  EEXIST: 'this exists already',
+  EEXIST: 'this already exists',
   ENAMETOOLONG: 'this name is too long',
   ELOOP: 'its symbolic links lead in a circle',
   ENOSPC: 'the disk is full',
@@ -33,7 +33,7 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   EMFILE: 'this process has too many open files',
   ENFILE: 'the system has too many open files',
-  EADDRINUSE: 'another program listens at this address already',
+  EADDRINUSE: 'another program already listens at this address',
   EADDRNOTAVAIL: 'this machine does not have this address',
   ENOTFOUND: 'no host has this name',
   EAI_AGAIN: 'the name server does not answer',

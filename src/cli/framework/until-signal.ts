@@ -1,6 +1,6 @@
 import type { Ended } from './command.js'
 
-/** Does something that a signal ends early; its exit code then tells which. A second signal ends the process. */
+/** Calls a function that a signal can end, with the exit code of that signal. A second signal ends the process. */
 export async function untilSignal(
   act: (signal: AbortSignal) => Ended,
   beforeExit: () => void = () => undefined,

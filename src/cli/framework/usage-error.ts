@@ -2,7 +2,7 @@ import { type Fault, faultText, RotaError } from '../../kernel/definition/errors
 import { nearest } from '../../kernel/definition/read-value.js'
 import { codeText } from '../../text/error-text.js'
 
-/** The error for a command line that is not understood; the hint says where to look. */
+/** The error for an invalid command line; the hint names the help. */
 export function usageError(faults: readonly Fault[], hint: string): RotaError {
   const [only, ...others] = faults
   const wrong = only === undefined || others.length > 0 ? `${faults.length} faults` : usageText(only)
@@ -21,7 +21,7 @@ export interface GuessableFault extends Fault {
   readonly guess?: { readonly word: string; readonly known: readonly string[] }
 }
 
-/** A fault with the nearest known word, where one is near. */
+/** A fault with the nearest known word, if one is near. */
 export function withGuess({ guess, ...fault }: GuessableFault): Fault {
   const meant = guess === undefined ? undefined : nearest(guess.word, guess.known)
   return meant === undefined ? fault : { ...fault, message: `${fault.message} (did you mean \`${meant}\`?)` }
@@ -34,7 +34,7 @@ export function unknownCommand(name: string, known: readonly string[]): RotaErro
   return new RotaError('USAGE', `unknown command ${codeText(name)}${hint}`)
 }
 
-/** What other programs call the same. */
+/** Command names of other programs, with Rota's name for each. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['start', 'up'],
   ['serve', 'up'],

@@ -1,25 +1,25 @@
 import { exitCodes } from './command.js'
 
-/** Knows which run or sensor code of the user belongs to. */
+/** Finds the run or sensor that user code belongs to. */
 interface Owners {
-  /** Hands an error to the run or sensor it comes from; false where it is of none. */
+  /** Passes an error to the run or sensor that it comes from; false if there is none. */
   take(error: unknown): boolean
-  /** What runs now, where that is known. */
+  /** The code that is running now, if known. */
   readonly current: string | undefined
 }
 
-/** What code of the user may do to the process that runs it. */
+/** How to handle uncaught errors and exits of user code. */
 interface UserCodeOptions {
   readonly errors: Pick<Owners, 'take'>
-  /** An error that nobody caught, of no run and no sensor. */
+  /** Called for an uncaught error that belongs to no run and no sensor. */
   readonly onError: (error: unknown) => void
-  /** Something called `process.exit` with this code; what is printed now must be printed at once. */
+  /** Called when user code calls `process.exit`; output must be written synchronously. */
   readonly onExit: (code: number) => void
 }
 
 /**
- * Watches over code of the user in this process. An error that nobody caught goes to the run or sensor it comes from. A
- * call of `process.exit` cannot be stopped, but it must not look like a success: the exit code becomes 70.
+ * Watches user code in this process. An uncaught error is assigned to the run or sensor that it comes from. A call of
+ * `process.exit` cannot be stopped, but it must not look like a success: the exit code becomes 70.
  */
 export class UserCode {
   readonly #options: UserCodeOptions
@@ -31,7 +31,7 @@ export class UserCode {
     process.on('exit', this.#onExit)
   }
 
-  /** Leaves the process to itself. */
+  /** Removes the listeners. */
   release(): void {
     process.off('unhandledRejection', this.#onError)
     process.off('uncaughtException', this.#onError)
@@ -53,7 +53,7 @@ export class UserCode {
   }
 }
 
-/** Who called `process.exit`, as the beginning of a sentence. */
+/** Which code called `process.exit`, as the beginning of a sentence. */
 export function exitText(code: number, { current }: Pick<Owners, 'current'>): string {
   return `process.exit(${code}) was called${current === undefined ? '' : ` by ${current}`}`
 }

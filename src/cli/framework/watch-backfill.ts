@@ -5,7 +5,7 @@ import { exitCodes, type Ended } from './command.js'
 import type { Output } from './print/output.js'
 import { untilSignal } from './until-signal.js'
 
-/** What is watched. */
+/** The backfills to watch. */
 export interface WatchedBackfills {
   get(
     id: string,
@@ -14,7 +14,7 @@ export interface WatchedBackfills {
 
 const lookAgainMs = 1000
 
-/** Shows the progress of a backfill until nothing of it is left. */
+/** Shows the progress of a backfill until it has ended. */
 export async function watchBackfill(out: Output, backfills: WatchedBackfills, id: string): Ended {
   return await untilSignal(async (signal) => {
     for (;;) {

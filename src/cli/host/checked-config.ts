@@ -11,19 +11,19 @@ import type { Argument } from '../framework/syntax.js'
 import { configOf, noConfig } from './config-of.js'
 import { storeOf } from './with-app.js'
 
-/** The config that a command looks at before a deploy. */
+/** The config that a command checks before a deploy. */
 export const configArgument: Argument = {
   name: 'config',
   help: 'the config file; default: rota.config.* here or above',
   isOptional: true,
 }
 
-/** The app of a config, or the faults that kept it from being one. */
+/** The app of a config, or its faults. */
 export type LoadedApp =
   | { readonly config: string; readonly app: App }
   | { readonly config: string; readonly faults: readonly DefinitionFault[] }
 
-/** Loads the app of the config that a command names, which is not started; the caller closes it. */
+/** Loads the app of a config without starting it; the caller closes it. */
 export async function loadChecked(context: Context<App>): Promise<LoadedApp> {
   const { args, directory } = context
   const named = args.optionalWord(0)
@@ -46,7 +46,7 @@ export async function loadChecked(context: Context<App>): Promise<LoadedApp> {
   }
 }
 
-/** The app, or an error with all that is wrong with its config. */
+/** Returns the app, or throws an error with all faults of its config. */
 export async function loadFaultless(context: Context<App>): Promise<{ config: string; app: App }> {
   const loaded = await loadChecked(context)
   if ('app' in loaded) return loaded

@@ -4,7 +4,7 @@ import { checkConfigPath, configIn, findConfig } from '../../formats/config/find
 import { configOption, type Surroundings } from '../framework/command.js'
 import { readAs } from '../framework/option-names.js'
 
-/** The config that counts: the one that was named, else the nearest upwards, which is named where it is not in sight. */
+/** The config to use: the named one, otherwise the nearest upwards; prints its path if it is in another directory. */
 export function configOf(context: Surroundings): string | undefined {
   const { directory } = context
   const named = namedConfig(context)
@@ -21,7 +21,7 @@ export function namedConfig({ args, directory }: Surroundings): string | undefin
   return readAs(`--${configOption.name}`, () => checkConfigPath(resolve(directory, named)))
 }
 
-/** Says which config is used, as the working directory does not show it. */
+/** Prints which config is used, because it is not in the working directory. */
 function tellConfig({ out, directory }: Surroundings, path: string): void {
   if (!out.isJson) out.note(`config: ${relative(directory, path)}`)
 }

@@ -5,7 +5,7 @@ import { findFeatures } from '../../features/find-features.js'
 import type { Command, Context, Ended } from '../framework/command.js'
 import { usageError } from '../framework/usage-error.js'
 
-/** A command with what a feature adds to it. */
+/** A command with the extension of a feature. */
 export async function extendedCommand(command: Command<App>): Promise<Command<App>> {
   const features: readonly Feature[] = findFeatures()
   const load = features.find(({ extensions }) => extensions?.[command.name] !== undefined)?.extensions?.[
@@ -42,7 +42,7 @@ async function runEither(
   if (isMeant) return await context.withApp((app) => extension.run(app, context))
   if (!hasWord)
     throw usageError([{ path, message: `missing argument ${path}`, allowed: 'it, or a filter' }], hint)
-  // Left unread, --dry-run would do what it promises not to do.
+  // An option such as --dry-run must not be ignored silently.
   const own = new Set(command.options?.map((option) => option.name))
   const stray = extension.options.find((option) => !own.has(option.name) && context.args.flag(option.name))
   if (stray !== undefined) {

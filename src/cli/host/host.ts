@@ -1,7 +1,7 @@
 import type { App } from '../../app/rota.js'
 import type { Host, Surroundings } from '../framework/command.js'
 
-/** Gives commands what they need of apps, configs and stores; each part is loaded when it is used. */
+/** Provides apps, configs and stores to commands; each part is loaded on first use. */
 export function hostOf(here: Surroundings): Host<App> {
   return {
     withApp: async (use, options) => await (await openings()).withApp(here, use, options),

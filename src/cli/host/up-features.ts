@@ -4,13 +4,13 @@ import { findFeatures } from '../../features/find-features.js'
 import type { UpExtension } from '../../features/up-extension.js'
 import { serveOption } from '../options/serve-option.js'
 
-/** What features add to `rota up`. */
+/** The extensions of `rota up` by features. */
 export interface UpFeatures {
   readonly extensions: readonly UpExtension<App>[]
   readonly notices: readonly FeatureNotices[]
 }
 
-/** Loads what features add to `rota up`. */
+/** Loads the extensions of `rota up` by features. */
 export async function loadUpFeatures(): Promise<UpFeatures> {
   const features: readonly FeatureParts[] = findFeatures()
   const extensions = await Promise.all(features.flatMap(({ up }) => up?.() ?? []))

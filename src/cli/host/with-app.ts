@@ -8,7 +8,7 @@ import { configOf, namedConfig, noConfig } from './config-of.js'
 import { shortIdOf } from './short-id-of.js'
 import { readAs } from '../framework/option-names.js'
 
-/** Opens the store that a command means, hands it over as an app that is not started, and closes it in the end. */
+/** Opens the store of a command, passes it as an app that is not started, and closes it at the end. */
 export async function withApp(
   context: Surroundings,
   use: UseApp<App>,
@@ -74,7 +74,7 @@ async function rehearse(empty: App, act: (empty: App) => Promise<unknown>): Prom
   }
 }
 
-/** A store in memory begins empty with every command, and is forgotten at its end. */
+/** A memory store is empty at the start of every command and lost at its end. */
 function forgotten(): RotaError {
   return new RotaError(
     'STORE_URL',
@@ -91,10 +91,10 @@ function missing(app: App, error: unknown): RotaError {
   return new RotaError('STORE_NOT_FOUND', message, { cause: error })
 }
 
-/** What was said counts before the environment, and that before the config, whose code then need not run at all. */
+/** An option has priority over the environment, and that over the config, whose code then need not run. */
 async function storeUrl(context: Surroundings): Promise<string | undefined> {
   const said = storeOf(context)
-  // One that was named has to be there, also where it is not needed.
+  // A named config must exist, even if it is not needed.
   namedConfig(context)
   if (said !== undefined) return said
   const config = configOf(context)
@@ -103,7 +103,7 @@ async function storeUrl(context: Surroundings): Promise<string | undefined> {
   return await storeOfConfig(config)
 }
 
-/** The store that an option names; of `--store`, else of the environment. */
+/** The store: from the option (default: `--store`), otherwise from the environment. */
 export function storeOf({ args, environment }: Surroundings, option = 'store'): string | undefined {
   const given = args.text(option)
   if (given !== undefined) return readAs(`--${option}`, () => checkStoreUrl(given))

@@ -1,7 +1,7 @@
 import { roles, type Role } from '../../wire/role.js'
 import { usageError } from '../framework/usage-error.js'
 
-/** What somebody may do through the HTTP API, as an option of a command says it. */
+/** Reads a role of the HTTP API from an option. */
 export function roleOf(text: string, command: string): Role {
   const found = roles.find((role) => role === text)
   if (found !== undefined) return found

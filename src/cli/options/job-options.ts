@@ -8,7 +8,7 @@ import type { Option } from '../framework/syntax.js'
 
 const most = Number.MAX_SAFE_INTEGER
 
-/** What says what a job does, and how it is queued, retried and limited. */
+/** The options of a job: its action, and how it is queued, retried and limited. */
 export const jobOptions: readonly Option[] = [
   { name: 'url', key: 'http', value: 'url', help: 'what it does: a request to this URL' },
   {
@@ -90,7 +90,7 @@ export const jobOptions: readonly Option[] = [
     value: 'duration',
     help: 'how long its final runs are kept; default: that of the app',
   },
-  { name: 'dead-letter', value: 'job', help: 'the job that gets each run that failed for good' },
+  { name: 'dead-letter', value: 'job', help: 'the job that gets each run that finally failed' },
   { name: 'timeout', value: 'duration', help: 'how long an attempt may take' },
   ...rateOptions({ name: 'limit', key: 'limit', what: 'how many may start' }),
   ...rateOptions({
@@ -98,11 +98,11 @@ export const jobOptions: readonly Option[] = [
     key: 'limitPerKey',
     what: 'how many with the same concurrency key may start',
   }),
-  { name: 'concurrency', value: 'n', help: 'how many of its runs at once', whole: [1, most] },
+  { name: 'concurrency', value: 'n', help: 'how many of its runs concurrently', whole: [1, most] },
   {
     name: 'concurrency-per-key',
     value: 'n',
-    help: 'how many runs with the same concurrency key at once',
+    help: 'how many runs with the same concurrency key concurrently',
     whole: [1, most],
   },
 ]
@@ -121,16 +121,16 @@ function rateOptions({ name, key, what }: { name: string; key: string; what: str
       name: `${name}-burst`,
       key: `${key}.burst`,
       value: 'n',
-      help: 'how many of them may start at once; default: 1',
+      help: 'how many of them may start together; default: 1',
       whole,
     },
   ]
 }
 
-/** The options that mean nothing without a job. */
+/** The options that have no effect without a job. */
 const onlyWithJob = jobOptions.map((option) => option.name)
 
-/** The job that was described, if any was. The rules are the model's; here only texts become values. */
+/** Reads the job of the options, if there is one. Only converts texts to values; the kernel checks them. */
 export async function readJobInput(context: Surroundings): Promise<JobInput | undefined> {
   const { args } = context
   const handler = readHandler(context)
@@ -180,11 +180,11 @@ function readHandler({ args }: Surroundings): Pick<JobInput, 'command' | 'http'>
           allowLiteralSecrets,
           body: body === undefined ? undefined : readJson(body),
         }
-  // Whether a method exists, and that there is one way only, are questions for the model.
+  // The kernel checks the method, and that there is exactly one action.
   return { command, http } as Pick<JobInput, 'command' | 'http'>
 }
 
-/** What is missing, the model says. */
+/** The kernel reports missing options. */
 function readLimit({ args }: Surroundings, name: 'limit' | 'key-limit'): JobInput['limit'] {
   if (![name, `${name}-per`, `${name}-burst`].some((option) => args.flag(option))) return undefined
   const burst = args.whole(`${name}-burst`)
@@ -204,7 +204,7 @@ function readRetry({ args }: Surroundings): JobInput['retry'] {
   return { attempts, delay, backoff, not }
 }
 
-/** Texts as they are given, and those that the worker is to read. */
+/** Literal texts, and references that the worker resolves. */
 function readTexts(
   asked: {
     readonly option: 'env' | 'header'
@@ -231,7 +231,7 @@ function readTexts(
   return Object.keys(texts).length === 0 ? undefined : texts
 }
 
-/** Where texts stand, as `name=env:NAME` or `name=file:path`; what is between is put before the text. */
+/** Reads references such as `name=env:NAME` or `name=file:path`; text between is the prefix. */
 function readSecrets(pairs: readonly string[]): Readonly<Record<string, SecretRef>> {
   const entries = Object.entries(readPairs(pairs, 'secret')).map(([name, where]): [string, SecretRef] => {
     const [, prefix = '', kind, value = ''] = /^(.*?)(env|file):(.+)$/.exec(where) ?? []

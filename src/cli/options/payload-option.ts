@@ -5,7 +5,7 @@ import { exactIntegers, roundedInteger, roundedMessage } from '../../kernel/defi
 import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 
-/** What a run is given. */
+/** The payload of a run. */
 export const payloadOption: Option = {
   name: 'payload',
   value: 'json',
@@ -14,7 +14,7 @@ export const payloadOption: Option = {
   isContent: true,
 }
 
-/** The payload that was given, read from wherever it is. */
+/** Reads the payload from the option, a file or standard input. */
 export async function readPayload({ args, directory }: Surroundings): Promise<unknown> {
   const given = args.text(payloadOption.name)
   if (given === undefined) return undefined
@@ -49,7 +49,7 @@ async function textOf(given: string, directory: string): Promise<string> {
   throw new RotaError(code, `--payload: ${path} cannot be read: ${found.why}${hint}`)
 }
 
-/** A payload is bounded anyway, so that more than this need not be read. */
+/** No payload is larger than this, so no more is read. */
 const mostBytes = 2 ** 20
 
 async function textOfStandardInput(): Promise<string> {

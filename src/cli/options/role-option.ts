@@ -5,10 +5,10 @@ import type { Surroundings } from '../framework/command.js'
 import type { Option } from '../framework/syntax.js'
 import { usageError, withGuess } from '../framework/usage-error.js'
 
-/** What a process can be told to do; `api` alone plans and performs nothing. */
+/** The roles of the option; `api` alone plans and performs nothing. */
 const words = [...roles, 'api'] as const
 
-/** What a process does. */
+/** The option for the roles of a process. */
 export const roleOption: Option = {
   name: 'role',
   formerly: 'roles',
@@ -17,7 +17,7 @@ export const roleOption: Option = {
   isList: true,
 }
 
-/** What this process does, or the sentence that says why it does nothing. */
+/** The roles of this process, or a sentence that explains why it has none. */
 export function rolesOf({ args }: Surroundings, switches: Switches): Roles | string {
   const given = args.list('role').flatMap((text) => text.split(',').map((word) => word.trim()))
   const faults = [...new Set(given)].flatMap((word) => faultOf(word) ?? [])

@@ -6,7 +6,7 @@ import type { ListenOptions } from '../../app/serve/app-handler.js'
 import type { Surroundings } from '../framework/command.js'
 import { usageError } from '../framework/usage-error.js'
 
-/** `rota up` serves the HTTP API; these options say where. */
+/** The options of `rota up` for the HTTP API. */
 export const serveOption: UpExtension<App> = {
   options: [
     {
@@ -41,7 +41,7 @@ export const serveOption: UpExtension<App> = {
   },
 }
 
-/** Names have at most 253 characters; what they mean is for the system to say. */
+/** Names have at most 253 characters; the system resolves them. */
 function isAddress(text: string): boolean {
   return text.length <= 253 && /^[\w.:%-]+$/.test(text)
 }
@@ -50,7 +50,7 @@ function isRoleApi(args: Surroundings['args']): boolean {
   return args.list('role').some((text) => text.split(',').some((word) => word.trim() === 'api'))
 }
 
-/** Listens. An address that was not asked for may be taken: the engine starts without it. */
+/** Listens. If the default address is taken, the engine starts without it. */
 async function opened(app: App, given: ListenOptions, isAsked: boolean): Promise<Opened | undefined> {
   if (!isAsked && !app.isServed) return undefined
   try {

@@ -15,7 +15,7 @@ const modes = ['skip', 'latest', 'all'] as const
 const onExcluded = ['skip', 'next-day'] as const
 const policies = ['vixie', 'skip', 'real-time'] as const
 
-/** What says when a job is due, and what becomes of instants that come late or too early. */
+/** The options of a trigger: its schedule, and its policies for late and overlapping instants. */
 export const triggerOptions: readonly Option[] = [
   { name: 'cron', value: 'expression', help: 'when: a cron expression' },
   { name: 'every', value: 'duration', help: 'when: an interval, such as 15m' },
@@ -70,12 +70,12 @@ export const triggerOptions: readonly Option[] = [
   { name: 'disabled', key: 'enabled', help: 'add it without starting it' },
 ]
 
-/** The options that mean nothing without a schedule. */
+/** The options that have no effect without a schedule. */
 const onlyWithSchedule = triggerOptions
   .map(({ name }) => name)
   .filter((name) => !['cron', 'every', 'at'].includes(name))
 
-/** The trigger that was described, if any was. The rules are the model's. */
+/** Reads the trigger of the options, if there is one. The kernel checks it. */
 export async function readTriggerInput(
   context: Surroundings,
   own: { readonly name: string; readonly hasJob: boolean },
@@ -118,7 +118,7 @@ export async function readTriggerInput(
   }
 }
 
-/** A time that is written in full goes with its zone to the model; words such as tomorrow mean an instant already. */
+/** A full time is passed with its zone to the kernel; a word such as tomorrow is converted to an instant here. */
 function readAt(context: Surroundings): Pick<TriggerInput, 'at' | 'timezone'> {
   const { args } = context
   const at = args.text('at')

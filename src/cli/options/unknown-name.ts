@@ -2,7 +2,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { nearest, noneNamed } from '../../kernel/definition/read-value.js'
 import type { App } from '../../app/rota.js'
 
-/** The error for a name that no trigger, job or run has, with what was probably meant. */
+/** The error for an unknown name of a trigger, job or run, with a suggestion. */
 export async function unknownName(
   app: App,
   name: string,
@@ -16,7 +16,7 @@ export async function unknownName(
   const list = kind === 'job' ? 'rota list --jobs' : 'rota list'
   const message = noneNamed(`${what} is named`, name, { known, list })
   if (kind === 'job') return new RotaError('JOB_UNKNOWN', message)
-  // The ids of this century begin with a zero, as few names do.
+  // The ids of this century begin with a zero, and few names do.
   const isId = nearest(name, known) === undefined && kind === undefined && /^0[0-9a-z]{3,35}$/i.test(name)
   return new RotaError(isId ? 'RUN_UNKNOWN' : 'TRIGGER_UNKNOWN', message)
 }

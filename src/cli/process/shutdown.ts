@@ -8,7 +8,7 @@ import { count } from '../framework/print/words.js'
 import type { EventPrinter } from '../views/event-printer.js'
 import { exitText, UserCode } from '../framework/user-code.js'
 
-/** Ends a started app for whatever reason comes first: a signal, a store that cannot be used, an error nobody caught. */
+/** Ends a started app at the first reason: a signal, a store that cannot be used, or an uncaught error. */
 export class Shutdown {
   #end: (code: number) => void = () => undefined
   /** The exit code, once everything has ended. */
@@ -20,7 +20,7 @@ export class Shutdown {
   readonly #grace: string
   readonly #onHangUp: (() => void) | undefined
   readonly #errors: ErrorTrace
-  /** What runs here, by run. */
+  /** The running attempts of this process, by run. */
   readonly #running = new Map<string, string>()
   readonly #undo: (() => void)[] = []
   readonly #ending = new AbortController()
@@ -29,7 +29,7 @@ export class Shutdown {
     readonly app: App
     readonly printer: EventPrinter
     readonly grace: string
-    /** What SIGHUP does; default: it ends the app as SIGTERM does. */
+    /** Called on SIGHUP; default: it ends the app like SIGTERM. */
     readonly onHangUp?: (() => void) | undefined
   }) {
     this.#app = input.app
@@ -46,7 +46,7 @@ export class Shutdown {
     return this.#ending.signal
   }
 
-  /** Leaves the process to itself: for an app that could not be started. */
+  /** Removes the listeners, after a failed start. */
   abandon(): void {
     for (const undo of this.#undo) undo()
   }
@@ -81,13 +81,13 @@ export class Shutdown {
       return
     }
     if (this.#ending.signal.aborted) {
-      const text = `${name} again: stopping at once; the runs are taken over when their leases expire`
+      const text = `${name} again: stopping immediately; the runs are taken over when their leases expire`
       this.#printer.say(text, 'killed')
       this.abandon()
       process.exit(128 + number)
     }
     const waits = this.#waitingText(this.#grace)
-    const text = `${name}: ${waits === '' ? 'stopping' : `${waits}; a second signal stops at once`}`
+    const text = `${name}: ${waits === '' ? 'stopping' : `${waits}; a second signal stops immediately`}`
     this.#printer.say(text, 'stopping', { signal: name, running: [...this.#running.keys()] })
     this.#begin(exitCodes.ok, this.#grace)
   }
@@ -101,7 +101,7 @@ export class Shutdown {
     return `${count(this.#running.size, 'run')} (${names})`
   }
 
-  /** It may come from anywhere, so that nobody knows what still works: what runs gets less time than usual. */
+  /** The state of the process is unknown after such an error, so running attempts get less time than usual. */
   #onError(error: unknown): void {
     const { code, message } = describeFailure(error)
     const grace = parseDuration(this.#grace) > parseDuration(errorGrace) ? errorGrace : this.#grace

@@ -1,21 +1,21 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { systemClock } from '../../time/clock.js'
 
-/** Errors that pass: the server restarts or has no connection left, another process holds the lock. */
+/** Temporary errors: the server restarts or has no free connection, or another process holds the lock. */
 const passing: ReadonlySet<string> = new Set(['STORE_AWAY', 'STORE_BUSY'])
 
 const shortestPauseMs = 250
 const longestPauseMs = 5000
 
-/** How long a store is waited for, and what ends the wait. */
+/** How long to wait for a store, and what ends the wait. */
 export interface Patience {
   readonly waitMs: number
   readonly signal: AbortSignal
-  /** Told why it waits: at first, and when the reason changes. */
+  /** Called with the reason of the wait: first, and when it changes. */
   readonly onWait: (error: RotaError) => void
 }
 
-/** Does something as soon as the store can be reached; gives nothing where the signal came first. */
+/** Calls a function as soon as the store can be reached; undefined if the signal came first. */
 export async function untilReachable<T>(patience: Patience, act: () => Promise<T>): Promise<T | undefined> {
   const { waitMs, signal, onWait } = patience
   const startMs = systemClock.monotonicMs()

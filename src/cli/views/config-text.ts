@@ -1,20 +1,20 @@
-/** How a config may be written. */
+/** The formats of a config. */
 export const formats = ['yaml', 'json', 'mjs', 'ts'] as const
 
-/** One of them. */
+/** One of the formats. */
 export type Format = (typeof formats)[number]
 
-/** What a new config depends on. */
+/** The settings of a new config. */
 export interface Answers {
   readonly format: Format
-  /** The name under which its definitions are kept, also when the directory gets another one. */
+  /** The name of the app, which does not change if the directory is renamed. */
   readonly app: string
   readonly store: string
   readonly cron: string
   readonly timezone: string
 }
 
-/** The text of a small config that runs as it is; code imports this package only where that is installed. */
+/** The text of a small config that runs unchanged; code imports this package only if it is installed. */
 export function configText(answers: Answers, hasPackage: boolean): string {
   switch (answers.format) {
     case 'yaml':
@@ -33,10 +33,10 @@ export function configText(answers: Answers, hasPackage: boolean): string {
 
 const packageName = 'rota'
 
-/** Where an editor finds what a config may say. */
+/** The schema of configs, for editors. */
 const schema = `./node_modules/${packageName}/dist/rota.config.schema.json`
 
-/** JSON texts are YAML and JavaScript too, so that nothing in an answer can break out of its quotes. */
+/** JSON strings are also valid YAML and JavaScript, so no answer can break out of its quotes. */
 function quoted(text: string): string {
   return JSON.stringify(text)
 }

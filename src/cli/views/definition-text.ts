@@ -2,7 +2,7 @@ import type { Job } from '../../kernel/job/job.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { shellWord } from '../framework/print/words.js'
 
-/** Which piece of data a due instant is about, in a few words. */
+/** The partition of a due instant, in a few words. */
 export function partitionText(partition: StoredTrigger['trigger']['partition']): string | undefined {
   if (typeof partition !== 'object') return partition
   return 'label' in partition ? `always ${partition.label}` : `the slice of ${partition.key}`
@@ -25,6 +25,6 @@ export function handlerText(handler: Job['handler']): string {
 }
 
 function moduleText({ module, export: name, isolate }: Extract<Job['handler'], { kind: 'module' }>): string {
-  const where = isolate === undefined ? '' : ` in a ${isolate.kind} of its own`
+  const where = isolate === undefined ? '' : ` in its own ${isolate.kind}`
   return `${name} of ${module}${where}`
 }

@@ -6,15 +6,15 @@ import { toJson } from '../../wire/to-json.js'
 import type { Paint } from '../framework/print/output.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
-/** Tells what happens, to a person or to a program. */
+/** Prints events, for people or for programs. */
 export interface EventPrinter {
-  /** Something that the engine did. */
+  /** Prints an event of the engine. */
   readonly tell: (notice: Notice) => void
-  /** Something about this process itself: a line of the summary, the beginning of the end. */
+  /** Prints a line about this process itself, such as the summary or the stop. */
   readonly say: (text: string, event: string, data?: Readonly<Record<string, unknown>>) => void
 }
 
-/** Lines for a person: time, symbol, what it is about, what happened. */
+/** Lines for a person: time, symbol, subject, event. */
 export function textPrinter({ args, out }: Surroundings, times: () => TimeText): EventPrinter {
   const isQuiet = args.flag('quiet')
   let width = 0
@@ -60,7 +60,7 @@ export async function jsonPrinter({ args, out }: Surroundings): Promise<EventPri
   }
 }
 
-/** Says when nobody reads any more, and how much is missing once something can be written again. */
+/** Warns when the output has no reader any more, and reports lost lines once it can be written again. */
 export function tellOfLostOutput({ out }: Surroundings, { tell }: EventPrinter): void {
   const { stdout } = out
   stdout.broken.addEventListener('abort', () => {

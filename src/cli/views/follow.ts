@@ -14,7 +14,7 @@ import { runView } from '../../wire/views/runs.js'
 /** Waits between two looks; a hint of the store ends the wait early. */
 const lookAgainMs = 500
 
-/** Does something again and again, soon after every change of the store, until it says that it is over. */
+/** Repeats a function soon after every change of the store, until it returns that it is done. */
 export async function lookAgain(
   app: App,
   signal: AbortSignal,
@@ -33,7 +33,7 @@ export async function lookAgain(
   }
 }
 
-/** Hands over the lines of a run as they come, until it is final; gives the run as it is in the end. */
+/** Passes on new lines of a run until it is final; returns the final run. */
 export async function followRun(input: {
   readonly app: App
   readonly id: string
@@ -44,7 +44,7 @@ export async function followRun(input: {
   let run = await app.runs.get(id)
   let after = 0
   await lookAgain(app, signal, async () => {
-    // The run before its lines: what it wrote before it became final is then among them.
+    // Read before the lines, so that all lines up to the final state are included.
     run = await app.runs.get(id)
     for (const line of await linesAfter(app, run.id, after)) {
       onLine(line)
@@ -75,7 +75,7 @@ export function printLogLine(out: Output, line: StoredLogLine): void {
   })
 }
 
-/** Prints what a run writes until it ends, with `--detach` only its id; gives the exit code that says how it ended. */
+/** Prints the log of a run until it ends, with `--detach` only its id; returns the exit code for its end. */
 export async function followToEnd({ args, out }: Surroundings, app: App, id: string): Ended {
   if (args.flag(detachOption.name)) return out.show({ id }, () => out.line(id))
   const now = app.now()

@@ -1,25 +1,25 @@
 import type { Run } from '../../kernel/run/run.js'
 import type { App } from '../../app/rota.js'
 
-/** How the runs of a trigger went lately. */
+/** The last run of a trigger and its recent failures. */
 export interface LastRuns {
-  /** The newest run that has begun or ended, else the newest of all. */
+  /** The newest run that has begun or ended, otherwise the newest of all. */
   readonly last: Run | undefined
-  /** How many runs that were due within 24 hours have failed; of many triggers together no more than a thousand are counted. */
+  /** How many runs that were due within 24 hours have failed; at most a thousand over all triggers are counted. */
   readonly failed: number
 }
 
-/** A list longer than this is for programs: their last runs are looked up one by one. */
+/** Longer lists are for programs: their last runs are looked up one by one. */
 const mostTriggers = 1000
 
 const mostFailed = 1000
 
-/** So many of the newest runs of a trigger are looked at; those before wait for their time or for each other. */
+/** How many of the newest runs of a trigger are read: some may still wait for their time or for each other. */
 const mostWaiting = 5
 
 const day = 86_400_000
 
-/** How the runs of each trigger went lately. Asks by index only, never through history. */
+/** Reads the last runs of each trigger. Uses only indexes, never scans the history. */
 export async function lastRuns(
   app: App,
   triggers: readonly string[],

@@ -9,15 +9,15 @@ const blocker = '01kf2b7c9d4e5f6g'
 it.each<[Told, string]>([
   [
     { reason: 'missed', rule: 'catch-up:skip' },
-    'missed, nothing was running then; `catchUp: skip` runs nothing that is found late',
+    'missed, nothing was running then; `catchUp: skip` runs no late instants',
   ],
   [
     { reason: 'missed', rule: 'catch-up:max-age' },
-    'missed, nothing was running then; `catchUp.maxAge` runs nothing that is found so late',
+    'missed, nothing was running then; `catchUp.maxAge` runs no older instants',
   ],
   [
     { reason: 'missed', rule: 'catch-up:max-runs' },
-    'missed, nothing was running then; `catchUp.maxRuns` runs only so many that are found late, the newest',
+    'missed, nothing was running then; `catchUp.maxRuns` runs only the newest late instants',
   ],
   [
     { reason: 'missed', rule: 'catch-up:skip', detail: 'the round was stopped' },
@@ -26,27 +26,27 @@ it.each<[Told, string]>([
   [{ reason: 'missed', rule: 'partition:none' }, 'the asset has no partition for it'],
   [
     { reason: 'collapsed', rule: 'catch-up:latest' },
-    'run RUN stands for it; `catchUp: latest` runs the newest of those that are found late',
+    'run RUN replaces it; `catchUp: latest` runs only the newest late instant',
   ],
   [
     { reason: 'collapsed', rule: 'overlap:cancel-running' },
-    'run RUN stands for it; `overlap: cancel-running` runs the newest of those that are found together',
+    'run RUN replaces it; `overlap: cancel-running` runs only the newest of several due instants',
   ],
   [
     { reason: 'collapsed', rule: 'overlap:skip' },
-    'run RUN stands for it; `overlap: skip` runs the newest of those that are found together',
+    'run RUN replaces it; `overlap: skip` runs only the newest of several due instants',
   ],
   [
     { reason: 'overlap', rule: 'overlap:skip' },
-    'skipped, run RUN was unfinished; `overlap: skip` starts nothing meanwhile',
+    'skipped, run RUN was unfinished; `overlap: skip` starts no other run meanwhile',
   ],
   [
     { reason: 'overlap', rule: 'overlap:queue-one' },
-    'skipped, run RUN was unfinished; `overlap: queue-one` lets one wait, not more',
+    'skipped, run RUN was unfinished; `overlap: queue-one` lets only one run wait',
   ],
   [
     { reason: 'overlap', rule: 'round:overlap' },
-    'skipped, run RUN was unfinished; the check before was not finished',
+    'skipped, run RUN was unfinished; the previous check was not finished',
   ],
   [{ reason: 'paused', rule: 'hold', detail: 'ann: a new disk' }, 'the trigger was paused (ann: a new disk)'],
   [{ reason: 'frozen', rule: 'hold', detail: 'ann' }, 'everything was frozen (ann)'],
@@ -57,23 +57,23 @@ it.each<[Told, string]>([
     { reason: 'calendar', rule: 'calendar:exclude', detail: 'holidays' },
     'excluded by its calendar (holidays)',
   ],
-  [{ reason: 'calendar', rule: 'calendar:include', detail: 'office' }, 'outside of its calendar (office)'],
+  [{ reason: 'calendar', rule: 'calendar:include', detail: 'office' }, 'outside its calendar (office)'],
   [
     { reason: 'calendar', rule: 'calendar:next-day', detail: 'weekend' },
     'excluded by its calendar (weekend); moved to the same time on the next day that it allows',
   ],
   [
     { reason: 'pruned', rule: 'prune', detail: '3 done' },
-    'ran, and its run was removed since by retention (3 done)',
+    'ran, and its run was later removed by retention (3 done)',
   ],
   [
     { reason: 'collapsed', rule: 'round:check', detail: '2026-01-05T10:00:00Z' },
-    'the check of 2026-01-05T10:00:00Z stands for it',
+    'the check of 2026-01-05T10:00:00Z replaces it',
   ],
   [{ reason: 'checked', rule: 'round:check', detail: 'due: crawl' }, 'the round was checked (due: crawl)'],
   [
     { reason: 'checked', rule: 'round:later', detail: 'skipped: crawl' },
-    'left out after the check (skipped: crawl)',
+    'skipped after the check (skipped: crawl)',
   ],
 ])('%j is a sentence', (told, sentence) => {
   expect(reasonText({ ...told, blocker }, () => 'RUN')).toBe(sentence)

@@ -3,7 +3,7 @@ import { shownIdLength } from '../../app/runs/short-ids.js'
 import type { Instant } from '../../time/instant.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
-/** What became of a range of due instants, and which rule decided. */
+/** The instants of a range, and the rule that decided. */
 export function rangeText(range: LedgerRange, times: TimeText): string {
   return `${span(range.firstAt, range.lastAt, times)}: ${reasonText(range)}`
 }
@@ -26,8 +26,8 @@ export function reasonText(
       return detail === undefined ? `missed, nothing was running then; ${ruleText(rule)}` : `missed${told}`
     case 'collapsed':
       return rule === 'round:check'
-        ? `the check of ${detail ?? ''} stands for it`
-        : `${other} stands for it; ${collapseText(rule)}`
+        ? `the check of ${detail ?? ''} replaces it`
+        : `${other} replaces it; ${collapseText(rule)}`
     case 'overlap':
       return `skipped, ${other} was unfinished; ${ruleText(rule)}`
     case 'paused':
@@ -41,14 +41,14 @@ export function reasonText(
     case 'calendar':
       return calendarText(rule, told)
     case 'pruned':
-      return `ran, and its run was removed since by retention${told}`
+      return `ran, and its run was later removed by retention${told}`
     case 'checked':
-      return rule === 'round:later' ? `left out after the check${told}` : `the round was checked${told}`
+      return rule === 'round:later' ? `skipped after the check${told}` : `the round was checked${told}`
   }
 }
 
 function calendarText(rule: LedgerRule, told: string): string {
-  if (rule === 'calendar:include') return `outside of its calendar${told}`
+  if (rule === 'calendar:include') return `outside its calendar${told}`
   const moved = rule === 'calendar:next-day' ? '; moved to the same time on the next day that it allows' : ''
   return `excluded by its calendar${told}${moved}`
 }
@@ -56,26 +56,26 @@ function calendarText(rule: LedgerRule, told: string): string {
 function collapseText(rule: LedgerRule): string {
   const [what, policy] = rule.split(':')
   return what === 'overlap'
-    ? `\`overlap: ${policy}\` runs the newest of those that are found together`
+    ? `\`overlap: ${policy}\` runs only the newest of several due instants`
     : ruleText(rule)
 }
 
-/** What a rule does, with the option that says so. */
+/** The effect of a rule, with its option. */
 function ruleText(rule: LedgerRule): string {
   return ruleTexts[rule] ?? `rule ${rule}`
 }
 
 const ruleTexts: Readonly<Partial<Record<LedgerRule, string>>> = {
-  'catch-up:skip': '`catchUp: skip` runs nothing that is found late',
-  'catch-up:latest': '`catchUp: latest` runs the newest of those that are found late',
-  'catch-up:max-age': '`catchUp.maxAge` runs nothing that is found so late',
-  'catch-up:max-runs': '`catchUp.maxRuns` runs only so many that are found late, the newest',
-  'overlap:skip': '`overlap: skip` starts nothing meanwhile',
-  'overlap:queue-one': '`overlap: queue-one` lets one wait, not more',
-  'round:overlap': 'the check before was not finished',
+  'catch-up:skip': '`catchUp: skip` runs no late instants',
+  'catch-up:latest': '`catchUp: latest` runs only the newest late instant',
+  'catch-up:max-age': '`catchUp.maxAge` runs no older instants',
+  'catch-up:max-runs': '`catchUp.maxRuns` runs only the newest late instants',
+  'overlap:skip': '`overlap: skip` starts no other run meanwhile',
+  'overlap:queue-one': '`overlap: queue-one` lets only one run wait',
+  'round:overlap': 'the previous check was not finished',
 }
 
-/** The beginning of a run's id that log lines show, which are written without asking the store. */
+/** The prefix of a run's id in log lines, which are written without a query to the store. */
 export function shortId(id: string): string {
   return id.slice(0, shownIdLength)
 }

@@ -36,7 +36,7 @@ describe('N10: every operation gives one structured line', () => {
     ])
   })
 
-  it('for definitions that come and go, whoever defines them', async () => {
+  it('for added and removed definitions of any source', async () => {
     const { app, clock, during } = await told()
     const store = await app.store()
     const job = { ...jobDefaults, name: 'other' }

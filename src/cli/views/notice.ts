@@ -11,14 +11,14 @@ import type { Notice, NoticeText } from '../framework/print/notice.js'
 import { pick } from '../../wire/to-json.js'
 import { rangeFields } from '../../wire/views/why.js'
 
-/** How events are put into words. */
+/** How events are formatted. */
 export interface EventWords {
   readonly times: () => TimeText
-  /** The words of features for what is theirs. */
+  /** The notices of features for their own events. */
   readonly notices: readonly FeatureNotices[]
 }
 
-/** Tells of everything that an app's engine does. */
+/** Prints all events of an app's engine. */
 export function tellEvents(app: Pick<App, 'on'>, words: EventWords, tell: (notice: Notice) => void): void {
   const ofFeatures = words.notices.flatMap(({ events = {} }) => Object.entries(events))
   for (const [name, notices] of [...Object.entries(engineNotices(words)), ...ofFeatures]) {
@@ -109,7 +109,7 @@ function engineNotices({ times, notices: features }: EventWords): NonNullable<Fe
     'worker:drained': () => [{ subject: 'worker', text: 'drained: nothing is left; stopping' }],
     'worker:undrained': () => [{ subject: 'worker', text: 'no longer draining: claims runs again' }],
     clock: ({ kind, byMs }) => {
-      // The clock is looked at every few seconds; saying the same each time would bury everything else.
+      // The clock is checked every few seconds; repeating the same message would hide everything else.
       if (kind === lastClock) return []
       lastClock = kind
       const text = `the wall clock ${clockTexts[kind](roughly(byMs))}`
@@ -135,7 +135,7 @@ const clockTexts: Readonly<Record<EngineEvents['clock']['kind'], (by: string) =>
   refused: (by) => `is ${by} ahead of the store; if it is right, start with --accept-clock`,
 }
 
-/** The first faults, where they are and what they are; there may be a hundred. */
+/** The first faults with their places; there may be a hundred. */
 function faultsText(faults: readonly Fault[]): string {
   const told = faults.filter(({ path }) => path !== '').slice(0, mostFaults)
   if (told.length === 0) return ''
@@ -167,7 +167,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? ''
 }
 
-/** The runs of a tick tell of themselves when they start; a program may want to know when they were planned. */
+/** Only for programs: for people, the runs of a tick are printed when they start. */
 function tickNotice({ trigger, at, runs, ranges }: EngineEvents['tick']): NoticeText {
   const first = runs.slice(0, mostIds).map(({ id, dueAt }) => ({ run: id, dueAt }))
   const data = { trigger, at, runs: first, count: runs.length, ranges: ranges.length }

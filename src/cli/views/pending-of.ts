@@ -8,18 +8,18 @@ import { pendingView } from '../../wire/views/runs.js'
 import { type PendingViews } from '../../wire/views/why.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
-/** How runs are named, and why those that are pending are, as data and as sentences. */
+/** The short ids of runs, and why pending ones wait, as data and as sentences. */
 export interface Pending {
-  /** The beginning of an id that names one run. */
+  /** The shortest unique prefix of an id. */
   readonly shortId: ShortId
   readonly views: PendingViews
-  /** The first reason alone, for a table. */
+  /** Only the first reason, for a table. */
   readonly short: (run: Run, times: TimeText) => string | undefined
   /** Every reason, each with what to do about it. */
   readonly lines: (run: Run, times: TimeText) => readonly string[]
 }
 
-/** Looks up why those of these runs that are pending are, and how these and further runs are named. */
+/** Looks up why the pending ones of these runs wait, and the short ids of these and further runs. */
 export async function pendingOf(
   app: App,
   runs: readonly Run[],
@@ -45,7 +45,7 @@ export async function pendingOf(
   }
 }
 
-/** A table has no room for dates: how far away it is says enough. */
+/** A table has no room for dates, so it shows the distance. */
 function shortText(
   reason: PendingReason,
   { times, shortId }: { readonly times: TimeText; readonly shortId: ShortId },

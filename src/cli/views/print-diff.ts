@@ -25,7 +25,7 @@ export function printDiff(out: Output, found: DefinitionDiff): void {
   out.line(`busiest minute: ${peakText(load.before, times)} → ${peakText(load.after, times)}`)
   for (const { trigger, runs, skipped } of catchUp) {
     const rest = skipped.length === 0 ? '' : `; the rest is recorded as ${skipped.join(', ')}`
-    out.line(`at once: ${trigger} makes ${runs} ${runs === 1 ? 'run' : 'runs'} of what is due already${rest}`)
+    out.line(`immediately: ${trigger} creates ${runs} ${runs === 1 ? 'run' : 'runs'} for due instants${rest}`)
   }
 }
 

@@ -32,7 +32,7 @@ export const stateColors: Readonly<Record<RunState, keyof Colors>> = {
   cancelled: 'yellow',
 }
 
-/** What a run is of: its trigger, else its job; a service also of its round. */
+/** The trigger of a run, otherwise its job; for a service also its round. */
 export function ofText({ trigger, job, origin }: Run): string {
   return origin === 'round' ? `${trigger ?? ''} ${job}` : (trigger ?? job)
 }
@@ -42,7 +42,7 @@ export function tookText({ startedAt, finishedAt }: Pick<Run, 'startedAt' | 'fin
   return startedAt === undefined || finishedAt === undefined ? '' : roughly(finishedAt - startedAt)
 }
 
-/** Why a run is how it is, where the state alone does not say. */
+/** Why a run has its state, if the state alone does not explain it. */
 export function noteText(run: Run, times: TimeText): string {
   switch (run.state) {
     case 'pending':

@@ -53,7 +53,7 @@ const fields: Fields<Run> = {
   error: ({ error }) => error && `${error.message} [${error.code}]`,
 }
 
-/** How many other enqueues a run stands for. */
+/** How many other enqueues a run replaced or dropped. */
 function burstText(labels: Run['labels']): string | undefined {
   const replaced = labels?.[burstLabels.debounce]
   if (replaced !== undefined) return `${count(Number(replaced), 'earlier enqueue')} that it replaced`
@@ -79,7 +79,7 @@ function printAttempts(out: Output, attempts: readonly Attempt[]): void {
   ])
 }
 
-/** Where its trigger was removed it may finish, and nobody asked it to stop. */
+/** If only its trigger was removed, the run may finish and was not asked to stop. */
 function isAskedToStop({ state, cancelRequested, reason }: Run): boolean {
   return state === 'running' && cancelRequested && reason !== 'removed'
 }

@@ -11,7 +11,7 @@ import { count } from '../framework/print/words.js'
 import type { EventPrinter } from './event-printer.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
-/** Tells what was started, what is due next, what was missed, and how to stop. */
+/** Prints what was started, what is due next, what was missed, and how to stop. */
 export async function tellSummary(
   app: App,
   printer: EventPrinter,

@@ -14,13 +14,13 @@ import { unknownName } from '../options/unknown-name.js'
 import { runView } from '../../wire/views/runs.js'
 import { printWrapped } from '../framework/print/wrap.js'
 
-/** What a name stands for that may be a trigger, a job or a run. */
+/** The object that a name means: a trigger, a job or a run. */
 export type Meant =
   | { readonly kind: 'trigger' }
   | { readonly kind: 'job' }
   | { readonly kind: 'run'; readonly run: Run }
 
-/** Finds what a name stands for: a trigger before a job, and that before a run. */
+/** Finds the object with a name: a trigger before a job, and a job before a run. */
 export async function meantBy(app: App, name: string): Promise<Meant> {
   const store = await app.store()
   const [trigger] = await store.triggers({ names: [name] })
@@ -37,7 +37,7 @@ export function looksLikeRunId(text: string): boolean {
   return /^[0-9a-hjkmnp-tv-z]{4,36}$/i.test(text)
 }
 
-/** Tells where one run stands. */
+/** Prints the state of one run. */
 export async function whyRun(context: Context<App>, app: App, run: Run): Promise<void> {
   const { out } = context
   const pending = await pendingOf(app, [run])
@@ -60,7 +60,7 @@ export async function whyRun(context: Context<App>, app: App, run: Run): Promise
 
 const mostRuns = 200
 
-/** Tells what became of the runs of a job that were due in a stretch of time, and of all that are pending. */
+/** Prints the runs of a job that were due in a range of time, and all pending ones. */
 export async function whyJob(
   context: Context<App>,
   app: App,
@@ -91,19 +91,19 @@ export async function whyJob(
   })
 }
 
-/** The promises that one run broke, whoever made them. */
+/** The breaches of one run, for all its SLAs. */
 async function breachesOfRun(store: Store, { id, job, trigger, dueAt }: Run): Promise<readonly Breach[]> {
   const names = [jobKey(job), ...(trigger === undefined ? [] : [trigger])]
   const found = await breaches(store, { names, fromAt: dueAt, untilAt: dueAt, limit: mostRuns })
   return found.filter(({ run }) => run === id)
 }
 
-/** A broken promise in a line. */
+/** A breach in one line. */
 export function slaText(breach: Breach, times: TimeText): string {
   return `SLA: ${breachText(breach, (at) => times.full(at))}`
 }
 
-/** Where a run stands, and how it came to that. */
+/** The state of a run, and how it got there. */
 export function standText(run: Run, times: TimeText): string {
   const took = tookText(run)
   const tries = run.attempt > 1 ? `, ${run.attempt} attempts` : ''

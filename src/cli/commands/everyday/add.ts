@@ -11,7 +11,7 @@ import { usageError } from '../../framework/usage-error.js'
 export const add: Command<App> = {
   name: 'add',
   about:
-    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. The store keeps them, in addition to those from code and config, and a running engine uses them at once. A command runs without a shell. An SLA is that of the trigger, or of a job that is added alone.',
+    'Adds a job (a command after --, or --url), a trigger (--cron, --every or --at, with --job), or both under one name. The store keeps them, in addition to those from code and config, and a running engine uses them immediately. A command runs without a shell. An SLA is that of the trigger, or of a job that is added alone.',
   arguments: [{ name: 'name', help: 'the name of the trigger, the job, or both' }],
   options: [
     ...triggerOptions,
@@ -31,7 +31,7 @@ export const add: Command<App> = {
   run: async (context) => {
     const { args, out } = context
     const name = args.word(0)
-    // Longer, it would be cut where the faults of its options are listed.
+    // A longer name would be truncated in the list of faults.
     if (name.length > longestName) assertName(name, '<name>')
     const job = await readJobInput(context)
     const trigger = await readTriggerInput(context, { name, hasJob: job !== undefined })
@@ -57,7 +57,7 @@ export const add: Command<App> = {
   },
 }
 
-/** The error with the keys of the job and the trigger alone, as the options name them. */
+/** The error with only the keys of the job and the trigger, in the form of the options. */
 function withoutPlace(error: RotaError, name: string): RotaError {
   const places = [`jobs.${name}`, `triggers.${name}`]
   const faults = error.faults.map((fault) => {

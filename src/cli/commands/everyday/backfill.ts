@@ -36,7 +36,7 @@ export const backfill: Command<App> = {
       choices: ['in-force', 'current'],
     },
     { name: 'order', value: 'order', help: 'default: oldest-first', choices: backfillOrders },
-    { name: 'concurrency', value: 'count', help: 'how many at once', whole: [1, 100_000] },
+    { name: 'concurrency', value: 'count', help: 'how many concurrently', whole: [1, 100_000] },
     { name: 'pace', value: 'pace', help: 'how many may begin in a period, such as 10/1m' },
     { name: 'limit', value: 'count', help: 'how many at most', whole: [1, 10_000] },
     { name: 'yes', short: 'y', help: 'start it' },
@@ -50,7 +50,8 @@ export const backfill: Command<App> = {
   examples: {
     'rota backfill nightly --from 2026-01-01 --to 2026-02-01': 'what would run, and a plan to start',
     'rota backfill --start bf-1f2e3d4c --wait': 'start the plan and watch it',
-    'rota backfill nightly --from 7d --only missing-or-failed --pace 10/1m --yes': 'plan and start at once',
+    'rota backfill nightly --from 7d --only missing-or-failed --pace 10/1m --yes':
+      'plan and start immediately',
     'rota backfill --cancel bf-1f2e3d4c': 'stop one',
   },
   run: onApp(act),

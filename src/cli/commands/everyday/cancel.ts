@@ -6,7 +6,7 @@ import { runView } from '../../../wire/views/runs.js'
 /** `rota cancel`: cancels a run. */
 export const cancel: Command<App> = {
   name: 'cancel',
-  about: 'Cancels a run: a pending one at once, a running one as soon as its worker has stopped it.',
+  about: 'Cancels a run: a pending one immediately, a running one as soon as its worker has stopped it.',
   arguments: [{ name: 'run', help: 'the id of a run, or the beginning of it' }],
   options: [
     { ...reasonOption, help: 'why; stored with the run, and `rota history` shows it' },

@@ -35,7 +35,7 @@ export const enqueue: Command<App> = {
       name: 'debounce-key',
       key: 'debounce.key',
       value: 'key',
-      help: 'the key that enqueues of one burst share',
+      help: 'the common key of the enqueues',
     },
     {
       name: 'debounce-max',
@@ -53,7 +53,7 @@ export const enqueue: Command<App> = {
       name: 'throttle-key',
       key: 'throttle.key',
       value: 'key',
-      help: 'the key that these enqueues share',
+      help: 'the common key of the enqueues',
     },
     { name: 'concurrency-key', value: 'key', help: 'runs with the same key run one at a time' },
     zoneOption,
@@ -86,12 +86,12 @@ export const enqueue: Command<App> = {
     })
     out.show({ id, created }, () => {
       out.line(id)
-      if (!created) out.note(`this run exists already: ${existingText(args)}`)
+      if (!created) out.note(`this run already exists: ${existingText(args)}`)
     })
   }),
 }
 
-/** The options of a rule as they were given; what is missing, the model says. */
+/** The options of debounce or throttle as they were written; the kernel reports missing ones. */
 function given<Rule>(options: Readonly<Record<string, string | undefined>>): Rule | undefined {
   return Object.values(options).every((value) => value === undefined) ? undefined : (options as Rule)
 }

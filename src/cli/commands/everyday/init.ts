@@ -42,7 +42,7 @@ export const init: Command<App> = {
     const { out, directory } = context
     const existing = configIn(directory)
     if (existing !== undefined)
-      throw new RotaError('USAGE', `${existing} exists already and is not overwritten`)
+      throw new RotaError('USAGE', `${existing} already exists and is not overwritten`)
     const answers = await answersOf(context)
     if (answers === undefined) {
       out.note('cancelled; nothing was written')
@@ -59,7 +59,7 @@ export const init: Command<App> = {
   },
 }
 
-/** Whether a module of the directory can import this package: `npx` also runs it where it is not installed. */
+/** Whether a module of the directory can import this package: `npx` also runs it if it is not installed. */
 function hasPackage(directory: string): boolean {
   try {
     return createRequire(join(directory, 'rota.config.mjs')).resolve('rota') !== ''
@@ -68,7 +68,7 @@ function hasPackage(directory: string): boolean {
   }
 }
 
-/** What was given, what was asked, or the defaults; nothing where the questions were broken off. */
+/** The given options, the answers of the user, or the defaults; undefined if the user cancelled. */
 async function answersOf(context: Context<App>): Promise<Answers | undefined> {
   const { args, directory } = context
   const app = appNameOf(directory)
@@ -90,7 +90,7 @@ async function answersOf(context: Context<App>): Promise<Answers | undefined> {
   )
 }
 
-/** What the command line says, and what it leaves open. */
+/** The options of the command line; some may be missing. */
 type Given = Pick<Answers, 'app' | 'timezone'> & {
   readonly [Name in 'format' | 'store' | 'cron']: Answers[Name] | undefined
 }

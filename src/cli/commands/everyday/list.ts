@@ -103,14 +103,14 @@ function nextText({ stored, state }: TriggerRow, times: TimeText): string {
   return stored.nextAt === undefined ? 'after its run' : times.short(stored.nextAt)
 }
 
-/** How the last run stands, and since when: an overdue one may have been performed just now. */
+/** The state of the last run, and since when: an overdue one may have been performed just now. */
 function lastText({ last }: TriggerRow, { now }: TimeText): string {
   if (last === undefined) return ''
   const since = last.finishedAt ?? last.claimedAt ?? last.dueAt
   return `${last.state} ${age(Math.max(0, now - since))}`
 }
 
-/** Prints names alone, if that is asked for; tells whether it is. */
+/** With `--names` prints only names; returns whether it did. */
 function printNames({ args, out }: Context<App>, names: readonly string[]): boolean {
   if (args.flag('names')) out.show(names, () => names.forEach((name) => out.line(name)))
   return args.flag('names')

@@ -15,8 +15,8 @@ export const logs: Command<App> = {
     ...storeOptions,
   ],
   examples: {
-    'rota logs 01k9w8m2v4': 'what it has written',
-    'rota logs 01k9w8m2v4 --follow': 'and what it still writes',
+    'rota logs 01k9w8m2v4': 'its lines so far',
+    'rota logs 01k9w8m2v4 --follow': 'and new lines',
   },
   run: onApp(async (app, { args, out }) => {
     const { id, state } = await app.runs.get(args.word(0))

@@ -22,7 +22,7 @@ import { durationOf } from '../../framework/times-of.js'
 import { configArgument, loadChecked } from '../../host/checked-config.js'
 import { printDiff } from '../../views/print-diff.js'
 
-/** `rota reload`: a running engine takes a changed config. */
+/** `rota reload`: makes a running engine apply a changed config. */
 export const reload: Command<App> = {
   name: 'reload',
   about:
@@ -94,7 +94,7 @@ function printProcess(out: Output, { host, pid, answer }: ReloadedProcess): void
   printRefusal(out, `${place} refused, nothing was changed`, answer)
 }
 
-/** Faults that are found before any process is asked. */
+/** Prints faults that are found before any process gets the request. */
 function refused({ out }: Context<App>, faults: readonly DefinitionFault[]): number {
   const [{ code, message } = { code: 'CONFIG_INVALID', message: '' }] = faults
   out.show({ outcome: 'refused', code, faults }, () =>
@@ -123,6 +123,6 @@ function nobody(app: string): RotaError {
 function byCode(config: string): RotaError {
   return new RotaError(
     'CONFIG_INVALID',
-    `${config} makes its app by code, which only a restart can change; a config that exports its definitions can be reloaded`,
+    `${config} creates its app by code, which only a restart can change; a config that exports its definitions can be reloaded`,
   )
 }

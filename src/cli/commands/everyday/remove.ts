@@ -2,7 +2,7 @@ import type { App } from '../../../app/rota.js'
 import { unknownName } from '../../options/unknown-name.js'
 import { type Command, onApp, changeOptions } from '../../framework/command.js'
 
-/** `rota remove`: removes what was added at run time. */
+/** `rota remove`: removes a trigger or job that was added at run time. */
 export const remove: Command<App> = {
   name: 'remove',
   about:
@@ -17,7 +17,7 @@ export const remove: Command<App> = {
     if (!isTrigger && job === undefined) throw await unknownName(app, name, 'trigger or job')
     await (isTrigger ? app.triggers : app.jobs).remove(name, { dryRun: args.flag('dry-run') })
     const isJobLeft = isTrigger && (job?.source === 'api' || job?.job.ended === true)
-    const hint = isJobLeft ? '; its job stays, the same command removes it too' : ''
+    const hint = isJobLeft ? '; its job stays, the same command also removes it' : ''
     const kind = isTrigger ? 'trigger' : 'job'
     out.show({ kind, name }, `removed ${kind} ${name}${hint}`)
   }),

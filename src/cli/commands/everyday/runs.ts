@@ -17,7 +17,7 @@ import { printable } from '../../../text/printable.js'
 export const runs: Command<App> = {
   name: 'runs',
   about:
-    'Lists the runs that are due already, the newest due instant first, and says how many are due later; --state pending lists those too. Every command accepts the beginning of an id that fits only one run.',
+    'Lists the runs that are already due, the newest due instant first, and prints how many are due later; --state pending also lists those. Every command accepts the beginning of an id that matches only one run.',
   options: [
     ...runFilterOptions,
     { name: 'limit', short: 'n', value: 'n', help: 'how many; default: 20', whole: [1, 10_000] },
@@ -45,7 +45,7 @@ export const runs: Command<App> = {
   }),
 }
 
-/** A job or trigger that nobody defines and that has no runs was most likely misspelt. */
+/** Refuses a job or trigger that is not defined and has no runs: it is probably misspelt. */
 async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<void> {
   const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
     (await (await app.store()).runs({ ...filter, limit: 1 })).length > 0
@@ -58,7 +58,7 @@ async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<voi
     if (!known.has(name) && !(await has({ trigger: name }))) throw await unknownName(app, name, 'trigger')
 }
 
-/** Runs that are still to come would push aside what happens now, so they are listed only where they are asked for. */
+/** Future runs would fill the list, so they are shown only on request. */
 function upToNow(app: App, filter: RunFilter): RunFilter {
   const now = app.now()
   const asksForLater =
@@ -83,10 +83,10 @@ async function print(context: Context<App>, { app, filter, found }: Listed): Pro
   } else if (found.length === 0) out.say(emptyText(context))
 }
 
-/** Counting all of very many would take longer than the list itself. */
+/** The number of later runs is counted up to this limit: counting very many would take longer than the list. */
 const mostCounted = 1000
 
-/** How many runs of a filter are still to come, where it leaves them out. */
+/** How many future runs a filter leaves out. */
 async function countLater(app: App, filter: RunFilter): Promise<string | undefined> {
   const { untilAt } = upToNow(app, filter)
   if (untilAt === undefined) return undefined
@@ -105,7 +105,7 @@ function emptyText(context: Context<App>): string {
 async function watch(context: Context<App>, watched: Listed & { signal: AbortSignal }): Promise<void> {
   const { app, filter, found, signal } = watched
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
-  // Nobody reads the output any more, so there is nothing left to do.
+  // Ends when the reader of the output has left.
   await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
     for (const run of (await (await app.store()).runs(upToNow(app, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue

@@ -28,7 +28,7 @@ import { looksLikeRunId } from '../../views/why-run.js'
 
 const kinds = ['trigger', 'job', 'run'] as const
 
-/** `rota show`: shows one thing in full. */
+/** `rota show`: shows a trigger, job or run in full. */
 export const show: Command<App> = {
   name: 'show',
   about:
@@ -190,7 +190,7 @@ const jobFields: Fields<StoredJob['job'] & { source: string; triggers: readonly 
   triggers: ({ triggers }) => triggers.join(', ') || 'none; `rota run` and `rota enqueue` start it',
 }
 
-/** How long runs are kept, by how they ended. */
+/** The retention of runs, by final state. */
 function retentionText(retention: JobRetention): string {
   return Object.entries(retention)
     .map(([state, { ageMs, count: most }]) => {
@@ -201,7 +201,7 @@ function retentionText(retention: JobRetention): string {
     .join('; ')
 }
 
-/** Names without their texts, which may be secrets; with the variable or file of those that are read from there. */
+/** Names without their texts, which may be secrets; references are shown with their variable or file. */
 function textNames(texts: Readonly<Record<string, SecretText>> = {}): string {
   const named = Object.entries(texts).map(([name, text]) => {
     if (typeof text === 'string') return name
@@ -210,7 +210,7 @@ function textNames(texts: Readonly<Record<string, SecretText>> = {}): string {
   return named.join(', ')
 }
 
-/** Gives what prints the newest runs. */
+/** Returns the function that prints the newest runs. */
 async function newestOf(context: Context<App>, app: App, runs: readonly Run[]): Promise<() => void> {
   const { out } = context
   if (out.isJson) return () => undefined
@@ -223,5 +223,5 @@ async function newestOf(context: Context<App>, app: App, runs: readonly Run[]): 
 }
 
 function rateText({ max, perMs, burst }: RateLimit): string {
-  return `starts at most ${max} in ${formatDuration(perMs)}, ${burst} at once`
+  return `starts at most ${max} in ${formatDuration(perMs)}, burst ${burst}`
 }

@@ -31,11 +31,11 @@ import { tellSummary } from '../../views/up-summary.js'
 import { untilReachable } from '../../process/until-reachable.js'
 import { storeOf } from '../../host/with-app.js'
 
-/** `rota up`: starts the engine and tells what happens. */
+/** `rota up`: starts the engine and prints what happens. */
 export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
   name: 'up',
   about:
-    'Starts the engine: it writes the definitions of the config to the store, plans and performs due runs, serves the HTTP API on this machine, and prints what happens. SIGTERM or Ctrl-C stops it: running attempts may finish within the grace period, the other runs are released. A second signal stops it at once. `rota reload` or SIGHUP (without a terminal) makes it read its config again without stopping anything. After `rota workers drain` it finishes its runs, however long that takes, and exits. The variables PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED can switch off parts of it.',
+    'Starts the engine: it writes the definitions of the config to the store, plans and performs due runs, serves the HTTP API on this machine, and prints what happens. SIGTERM or Ctrl-C stops it: running attempts may finish within the grace period, the other runs are released. A second signal stops it immediately. `rota reload` or SIGHUP (without a terminal) makes it read its config again without stopping anything. After `rota workers drain` it finishes its runs, however long that takes, and exits. The variables PIPELINE_ENABLED, SCHEDULER_ENABLED and WORKER_ENABLED can switch off parts of it.',
   options: [
     configOption,
     storeOption,
@@ -44,7 +44,7 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
     {
       name: 'concurrency',
       value: 'n',
-      help: 'runs at once; default: the config’s, else 10',
+      help: 'concurrent runs; default: the config’s, else 10',
       whole: [1, 100_000],
     },
     {
@@ -66,7 +66,7 @@ export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({
   examples: {
     'rota up': 'with the config of this directory',
     'rota up --config jobs/rota.config.yaml --grace 2m': 'another config, with a longer grace period',
-    'rota up --role worker --concurrency 50': 'only perform runs, 50 at once',
+    'rota up --role worker --concurrency 50': 'only perform runs, up to 50 concurrently',
     'rota up --role api': 'only serve the HTTP API',
     ...Object.assign({}, ...extensions.map(({ examples }) => examples)),
     'SCHEDULER_ENABLED=off rota up': 'plan nothing here',
@@ -104,14 +104,14 @@ async function appOf(
     throw noConfig(context, ', and no store; `rota init` writes a config')
   }
   const { createApp } = await import('../../../app/rota.js')
-  // A source that owns nothing: what was added to the store must not end because no config names it.
+  // A source without definitions: triggers that were added at run time must not end.
   const options = { store, concurrency, directory }
   const app = createApp(options, 'code:rota-up', { program: programOfParts(parts) })
   define(app)
   return { app, config: undefined }
 }
 
-/** Two processes of `rota up` with other files, such as other plans, are two programs. */
+/** Two processes of `rota up` with different files, such as plans, are two programs. */
 function programOfParts(parts: readonly UpPart<App>[]): string | undefined {
   const words = parts.flatMap(({ program }) =>
     program === undefined ? [] : program.files.map((file) => `${program.option} ${programOf(file)}`),
@@ -119,7 +119,7 @@ function programOfParts(parts: readonly UpPart<App>[]): string | undefined {
   return words.length === 0 ? undefined : `rota up ${words.join(' ')}`
 }
 
-/** Where the store lies unless something else is said. */
+/** The default file of the store. */
 const usualStoreFile = 'data/rota.db'
 
 async function runUntilTheEnd(
@@ -145,7 +145,7 @@ async function runUntilTheEnd(
   tellEvents(app, { times, notices }, (notice) => tell(notice))
   const shutdown = new Shutdown({ app, printer, grace, onHangUp: onHangUp(app, printer) })
   try {
-    // First of all: where the address cannot be had, nothing is written and nothing is said to be up.
+    // First: if the address is taken, nothing is written and the summary is not printed.
     const opened: Opened[] = []
     for (const { open } of parts) opened.push(...[await open?.(app)].filter(isOpened))
     const options = { roles, acceptClock: args.flag('accept-clock'), acceptStore: args.flag('accept-store') }
@@ -159,7 +159,7 @@ async function runUntilTheEnd(
     const { downtime, report } = begun
     const names = rolesText(roles)
     await tellSummary(app, printer, { config, roles: names, opened, report, downtime, times: times() })
-    // What happened meanwhile comes after the summary, which would otherwise stand between it.
+    // Events during the start are printed after the summary, not in the middle of it.
     tell = printer.tell
     early.forEach(tell)
   } catch (error) {
@@ -170,11 +170,11 @@ async function runUntilTheEnd(
   return await shutdown.ended
 }
 
-/** SIGHUP reloads; on a terminal it means that the terminal was closed, and ends the process as SIGTERM does. */
+/** SIGHUP reloads; on a terminal it means that the terminal was closed, and ends the process like SIGTERM. */
 function onHangUp(app: App, printer: EventPrinter): (() => void) | undefined {
   if (process.stdin.isTTY || process.stdout.isTTY) return undefined
   const reload = async (): Promise<void> => {
-    // What went wrong is an event, which is printed.
+    // An error is also an event, which is printed.
     const asked = await app.workers.reload({ isHere: true, reason: 'SIGHUP' }).catch(() => undefined)
     if (asked?.length === 0) printer.say('SIGHUP: there is no config to read again', 'not-reloaded')
   }

@@ -6,7 +6,7 @@ import { printWrapped } from '../../framework/print/wrap.js'
 import { faultLine } from '../../../app/definitions/refusal.js'
 import { configArgument, loadChecked } from '../../host/checked-config.js'
 
-/** `rota check`: would `rota up` start with this config. */
+/** `rota check`: checks whether `rota up` would start with a config. */
 export const check: Command<App> = {
   name: 'check',
   about:

@@ -6,7 +6,7 @@ import type { TimeText } from '../../framework/print/time-text.js'
 import { count } from '../../framework/print/words.js'
 import { momentOf } from '../../framework/times-of.js'
 
-/** `rota coverage`: proves that nothing was lost. */
+/** `rota coverage`: proves that no due instant was lost. */
 export const coverage: Command<App> = {
   name: 'coverage',
   about:

@@ -9,7 +9,7 @@ import { printDiff } from '../../views/print-diff.js'
 export const diff: Command<App> = {
   name: 'diff',
   about:
-    'Compares a config with the definitions of its source in the store, before a deploy: jobs and triggers that are added, removed or changed, the due times of the next days that appear, vanish or move, the busiest minute before and after, and what would be caught up at once. It writes nothing. Exit code 0: no difference, 1: differences, 2: the config has faults, 3: the store cannot be used.',
+    'Compares a config with the definitions of its source in the store, before a deploy: jobs and triggers that are added, removed or changed, the due times of the next days that appear, vanish or move, the busiest minute before and after, and what would be caught up immediately. It writes nothing. Exit code 0: no difference, 1: differences, 2: the config has faults, 3: the store cannot be used.',
   arguments: [configArgument],
   options: [
     { name: 'days', value: 'n', help: 'how many days ahead; default: 7', whole: [1, 366] },

@@ -6,14 +6,14 @@ import { pick } from '../../../wire/to-json.js'
 import type { Output } from '../../framework/print/output.js'
 import { wrap } from '../../framework/print/wrap.js'
 
-/** `rota doctor`: looks for what is wrong and says what to do. */
+/** `rota doctor`: finds problems and prints what to do. */
 export const doctor: Command<App> = {
   name: 'doctor',
   about:
     'Checks the store, the clock, versions, workers, triggers, runs and holds, and says what to do about each problem. Exit code 1 if something is broken.',
   options: [{ name: 'deep', help: 'also read the whole store, which takes a while' }, ...storeOptions],
   examples: {
-    'rota doctor': 'is all well?',
+    'rota doctor': 'all checks',
     'rota doctor --deep --json': 'every page of the store, for a program',
   },
   run: onApp(async (app, { args, out }) => {

@@ -4,7 +4,7 @@ import { type Command, exitCodes, jsonOption, storeOption } from '../../framewor
 import { printWrapped } from '../../framework/print/wrap.js'
 import { configArgument, loadFaultless } from '../../host/checked-config.js'
 
-/** `rota lint`: what in a config may surprise. */
+/** `rota lint`: finds settings of a config that may surprise. */
 export const lint: Command<App> = {
   name: 'lint',
   about:

@@ -25,7 +25,7 @@ const options: readonly Option[] = [
 export const next: Command<App> = {
   name: 'next',
   about:
-    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a change of the clocks moved, added or dropped. With the name of a trigger, it shows when the trigger is due, in its zone, and what its calendars and blackouts exclude. Five fields; six with seconds first; seven with the year last.',
+    'Shows the next instants of a cron expression in its zone and in UTC, and marks those that a clock change moved, added or dropped. With the name of a trigger, it shows when the trigger is due, in its zone, and what its calendars and blackouts exclude. Five fields; six with seconds first; seven with the year last.',
   arguments: [
     {
       name: 'expression',
@@ -83,7 +83,7 @@ function printTrigger({ out }: Context<App>, name: string, found: TriggerPreview
   const { timezone, occurrences, excluded, changes } = found
   out.line(out.colors.bold(`${name} (${timezone})`))
   out.line()
-  if (occurrences.length === 0) out.line('nothing is due that can be computed')
+  if (occurrences.length === 0) out.line('no due instants can be computed')
   const now = systemClock.now()
   const rows = [
     ...occurrences.map((one) => ({ at: one.at, line: occurrenceLine(one, now) })),
@@ -104,7 +104,7 @@ function excludedLine({ firstLocal, count, reason, detail }: ExcludedInstants): 
   }
 }
 
-/** Whether there is no instant at all, and not only none that is still to come. */
+/** Whether there is no instant at all, not only none in the future. */
 function isNeverDue({ expression, timezone, dst }: Preview): boolean {
   return preview({ expression, timezone, dst, from: 0, count: 1 }).occurrences.length === 0
 }
@@ -162,7 +162,7 @@ function printLines(out: Context<App>['out'], timezone: string, lines: readonly 
   ])
 }
 
-/** The occurrences with the dropped ones between them, in the order of time. */
+/** The occurrences and the dropped times, ordered by time. */
 function linesOf(found: Preview, now: Instant): Line[] {
   const dropped = found.changes.filter((change) => change.kind === 'dropped')
   const rows = [

@@ -16,7 +16,7 @@ import { type Columns, printTable } from '../../framework/print/table.js'
 import { count } from '../../framework/print/words.js'
 import { durationOf } from '../../framework/times-of.js'
 
-/** `rota simulate`: the future before it happens. */
+/** `rota simulate`: simulates the next days. */
 export const simulate: Command<App> = {
   name: 'simulate',
   about:
@@ -111,9 +111,7 @@ function tell(out: Context['out'], result: SimulationResult, all: boolean): void
     out.note(`the ${listed.length} latest of ${latest.length} triggers; --all lists them all`)
   const unknown = result.triggers.filter(({ knownRuns }) => knownRuns === 0).length
   if (unknown > 0)
-    out.note(
-      `${count(unknown, 'trigger')} without history: each run was taken to last as long as --unknown says`,
-    )
+    out.note(`${count(unknown, 'trigger')} without history: each run took the duration of --unknown`)
   for (const { trigger, pausedAt } of result.triggers)
     if (pausedAt !== undefined)
       out.note(`${trigger} would be paused after failures in a row, at ${times.exact(pausedAt)}`)

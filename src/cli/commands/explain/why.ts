@@ -18,7 +18,7 @@ import { whyView } from '../../../wire/views/why.js'
 import { meantBy, slaText, standText, whyJob, whyRun } from '../../views/why-run.js'
 import { printWrapped } from '../../framework/print/wrap.js'
 
-/** `rota why`: explains what became of due instants. */
+/** `rota why`: explains due instants. */
 export const why: Command<App> = {
   name: 'why',
   about:
@@ -69,7 +69,7 @@ async function whyTrigger(
   out.show(data, () => print(out, answer, { times: out.times(), pending, todo }))
 }
 
-/** How an entry of a plan that was missed is enqueued all the same; absent where it was. */
+/** The command that enqueues a missed entry of a plan; undefined if it was enqueued. */
 async function missedEntry(context: Context<App>, app: App, answer: Why): Promise<string | undefined> {
   const { explanations, beside, trigger } = answer
   const isMissed = explanations.some((one) => one.kind === 'range' && one.range.reason === 'missed')
@@ -104,14 +104,14 @@ function print(out: Output, answer: Why, words: Words & { todo: string | undefin
     const state = `${run.state}${waitingText(run, words)}`
     const which = `run ${pending.shortId(run.id)}${origin === 'round' ? ` of ${job}` : ''}`
     const by = origin === 'backfill' ? `backfill ${labels?.['backfill'] ?? ''} for` : `${origin} at`
-    tell(`beside it: ${which} made by ${by} ${times.full(run.dueAt)}, ${state}`)
+    tell(`in addition: ${which} made by ${by} ${times.full(run.dueAt)}, ${state}`)
   }
 }
 
-/** They are counted up to here. */
+/** Earlier instants are counted up to this number. */
 const mostCounted = 10_000
 
-/** The command line that shows what was left out, up to what is shown. */
+/** The command line that shows the instants before the shown ones. */
 function earlierCommand({ trigger, fromAt, explanations: [first] }: Why): string {
   const since = formatInstant(Math.floor(fromAt / 1000) * 1000)
   const until = formatInstant(first === undefined ? fromAt : firstInstant(first))
@@ -159,7 +159,7 @@ function explanationText(explanation: Explanation, words: Words): string {
   }
 }
 
-/** What a run that is pending waits for. */
+/** What a pending run waits for. */
 function waitingText(run: Run, { times, pending }: Words): string {
   const lines = pending.lines(run, times)
   return lines.length === 0 ? '' : `; ${lines.join('; ')}`
@@ -175,7 +175,7 @@ function unplannedText({ hold }: Extract<Explanation, { kind: 'waiting' }>): str
   return `${hold.target} is held by ${hold.actor}${hold.note === '' ? '' : `: ${hold.note}`}`
 }
 
-/** Told once, however many instants wait. */
+/** Printed once, however many instants wait. */
 function startText({ explanations }: Why, times: TimeText): string | undefined {
   const waiting = explanations.find((one) => one.kind === 'waiting' && one.hold === undefined)
   if (waiting?.kind !== 'waiting') return undefined

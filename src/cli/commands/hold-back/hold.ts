@@ -17,7 +17,7 @@ const queueOption: Option = { name: 'queue', value: 'name', help: 'a queue inste
 export const pause: Command<App> = {
   name: 'pause',
   about:
-    'Stops the ticks of a trigger, or the claims from a queue. Running runs continue. What is due during the pause is recorded as paused and stays skipped, unless `rota resume --catch-up` catches up.',
+    'Stops the ticks of a trigger, or the claims from a queue. Running runs continue. Instants that are due during the pause are recorded as paused and stay skipped, unless `rota resume --catch-up` catches up.',
   arguments: [{ name: 'trigger', help: 'the trigger to pause', isOptional: true, completes: 'trigger' }],
   options: [queueOption, ...holdOptions, zoneOption, ...storeOptions],
   examples: {
@@ -27,7 +27,7 @@ export const pause: Command<App> = {
   run: onApp(async (app, context) => {
     const { kind, name } = oneTarget(context)
     const changed = await (kind === 'queue' ? app.queues : app.triggers).pause(name, readHold(context))
-    const text = changed ? `paused ${kind} ${name}` : `${kind} ${name} was paused already`
+    const text = changed ? `paused ${kind} ${name}` : `${kind} ${name} was already paused`
     context.out.show({ target: `${kind}:${name}`, changed }, text)
   }),
 }
@@ -36,7 +36,7 @@ export const pause: Command<App> = {
 export const resume: Command<App> = {
   name: 'resume',
   about:
-    'Ends a pause. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of the trigger, as after a downtime.',
+    'Ends a pause. Instants that were due during it stay skipped; with --catch-up the catch-up policy of the trigger applies to them, as after a downtime.',
   arguments: [{ name: 'trigger', help: 'the trigger to resume', isOptional: true, completes: 'trigger' }],
   options: [
     queueOption,
@@ -61,7 +61,7 @@ export const resume: Command<App> = {
   }),
 }
 
-/** The one trigger or queue that a command was given. */
+/** The trigger or queue that the command line names. */
 function oneTarget({ args }: Surroundings): { readonly kind: 'trigger' | 'queue'; readonly name: string } {
   const trigger = args.optionalWord(0)
   const queue = args.text(queueOption.name)
@@ -79,7 +79,7 @@ export const freeze: Command<App> = {
   examples: { 'rota freeze --reason "incident 12" --until 30m': 'for half an hour' },
   run: onApp(async (app, context) => {
     const changed = await app.freeze(readHold(context))
-    const text = changed ? 'froze everything; `rota thaw` ends it' : 'everything was frozen already'
+    const text = changed ? 'froze everything; `rota thaw` ends it' : 'everything was already frozen'
     context.out.show({ target: 'all', changed }, text)
   }),
 }
@@ -88,7 +88,7 @@ export const freeze: Command<App> = {
 export const thaw: Command<App> = {
   name: 'thaw',
   about:
-    'Ends a freeze. What was due during it stays skipped; with --catch-up it goes through the catch-up policy of each trigger.',
+    'Ends a freeze. Instants that were due during it stay skipped; with --catch-up the catch-up policy of each trigger applies to them.',
   options: [{ name: 'catch-up', help: 'catch up on what was due during the freeze' }, ...changeOptions],
   examples: { 'rota thaw --catch-up': 'resume, and catch up' },
   run: onApp(async (app, { args, out }) => {

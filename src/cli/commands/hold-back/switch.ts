@@ -7,7 +7,7 @@ import { holdView } from '../../../wire/views/definitions.js'
 const names = ['pipeline', 'scheduler', 'worker'] as const
 const states = ['on', 'off'] as const
 
-/** `rota switch`: shows or sets the kill switches that are kept in the store. */
+/** `rota switch`: shows or sets the kill switches in the store. */
 export const killSwitch: Command<App> = {
   name: 'switch',
   about:
@@ -34,7 +34,7 @@ async function set(context: Context<App>, app: App, name: (typeof names)[number]
   const changed = await (state === 'off'
     ? app.switches.off(name, hold)
     : app.switches.on(name, { dryRun: hold.dryRun }))
-  const text = changed ? `switched ${name} ${state}` : `${name} was ${state} already`
+  const text = changed ? `switched ${name} ${state}` : `${name} was already ${state}`
   context.out.show({ target: `switch:${name}`, state, changed }, text)
 }
 

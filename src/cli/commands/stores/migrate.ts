@@ -6,7 +6,7 @@ import { printTable } from '../../framework/print/table.js'
 export const migrate: Command = {
   name: 'migrate',
   about:
-    'Moves everything in a store to a new one: definitions, cursors, timing, state entries, runs, logs and the ledger; then reads both and compares them. Stop every `rota up` on the old store first. The old store stays as it is, but frozen, so that nothing continues on it by mistake.',
+    'Moves everything in a store to a new one: definitions, cursors, timing, state entries, runs, logs and the ledger; then reads both and compares them. Stop every `rota up` on the old store first. The old store stays unchanged, but frozen, so that nothing continues on it by mistake.',
   options: [
     { name: 'from', value: 'url', help: 'the store to move, such as files:./data', isRequired: true },
     { name: 'to', value: 'url', help: 'the new store, such as sqlite:data/rota.db', isRequired: true },

@@ -84,7 +84,7 @@ const revoke: Command<App> = {
   summary: 'end a token and its sessions',
   arguments: [{ name: 'id', help: 'the id of the token, as `rota token list` shows it' }],
   options: changeOptions,
-  examples: { 'rota token revoke 3f9c2a1b77d0': 'nobody can use it any more' },
+  examples: { 'rota token revoke 3f9c2a1b77d0': 'it can no longer be used' },
   run: onApp(async (app, context) => {
     const { args, out } = context
     const store = await audited(app, context, tokenAudit('token.revoke', args.word(0)))
@@ -99,7 +99,7 @@ async function audited(app: App, context: Surroundings, audit: AskedAudit): Prom
   return (await app.store()).audited(record)
 }
 
-/** `rota token`: who may use the HTTP API. */
+/** `rota token`: manages who may use the HTTP API. */
 export const token: Command<App> = {
   name: 'token',
   about:

@@ -98,7 +98,7 @@ function workerView({ isDraining, ...worker }: WorkerInfo) {
   return { ...pick(worker, [...fields, ...times]), draining: isDraining, standing: worker.standing }
 }
 
-/** As they stand at an instant of the store's clock. */
+/** The columns at an instant of the store's clock. */
 function workerColumns(now: number): Columns<WorkerInfo> {
   const since = (at: number): string => roughly(Math.max(0, now - at))
   return [
@@ -121,7 +121,7 @@ function workerColumns(now: number): Columns<WorkerInfo> {
   ]
 }
 
-/** How many runs of how many; a process that only plans performs none. */
+/** Running runs and slots; a process that only plans has none. */
 function loadText({ running, slots }: WorkerInfo): string {
   return slots === 0 && running === 0 ? '–' : `${running}/${slots ?? '?'}`
 }
@@ -139,7 +139,7 @@ function wasDone({ outcome }: Drained): boolean {
   return outcome === 'changed' || outcome === 'already'
 }
 
-/** How many runs they still perform when nothing is left, or the time is over, or a signal came. */
+/** Waits until no run is left, the time is over, or a signal comes; returns how many runs are left. */
 async function leftAfter(app: App, drained: readonly Drained[], waitMs: number): Promise<number> {
   const ids = new Set(drained.filter(wasDone).map(({ worker }) => worker.id))
   let left = 0
@@ -156,7 +156,7 @@ async function leftAfter(app: App, drained: readonly Drained[], waitMs: number):
   return left
 }
 
-/** What became of each process that was meant. */
+/** The texts for each result. */
 type Texts = Readonly<Record<Drained['outcome'], (worker: WorkerInfo) => string>>
 
 const drainTexts: Texts = {

@@ -4,7 +4,7 @@ import type { Option } from '../syntax.js'
 import { authorOf } from '../author-of.js'
 import { momentOf } from '../times-of.js'
 
-/** Who holds something back, why, and until when. */
+/** The options of a hold: who, why, and until when. */
 export const holdOptions: readonly Option[] = [
   reasonOption,
   dryRunOption,
@@ -16,13 +16,13 @@ export const holdOptions: readonly Option[] = [
   { name: 'by', value: 'name', help: 'who; default: the user of this machine' },
 ]
 
-/** What a command line says of a hold. */
+/** The given options of a hold. */
 export interface GivenHold extends Author {
   readonly until: Date | undefined
   readonly dryRun: boolean
 }
 
-/** What was said about a hold. */
+/** Reads the options of a hold. */
 export function readHold(context: Surroundings): GivenHold {
   const dryRun = context.args.flag(dryRunOption.name)
   return { ...authorOf(context), until: momentOf(context, 'until', 'ahead'), dryRun }

@@ -2,7 +2,7 @@ import type { SlaInput } from '../../../kernel/sla/sla.js'
 import type { Surroundings } from '../command.js'
 import type { Option } from '../syntax.js'
 
-/** What is promised about runs. */
+/** The options of an SLA. */
 export const slaOptions: readonly Option[] = [
   {
     name: 'started-within',
@@ -36,7 +36,7 @@ export const slaOptions: readonly Option[] = [
   },
 ]
 
-/** The promises that were given, if any were. The rules are the model's. */
+/** Reads the given promises, if any. The kernel checks them. */
 export async function readSlaInput({ args }: Surroundings): Promise<SlaInput | undefined> {
   if (args.flag('sla-zone') && !args.flag('finished-by')) {
     const { usageError } = await import('../usage-error.js')

@@ -6,7 +6,7 @@ export function displayWidth(text: string): number {
   return width
 }
 
-/** A text cut to a number of columns, with a mark where something is missing. */
+/** A text truncated to a number of columns, with a mark if something is missing. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''

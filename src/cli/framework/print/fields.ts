@@ -4,7 +4,7 @@ import type { TimeText } from './time-text.js'
 import { valueText } from './value-text.js'
 import { wrap } from './wrap.js'
 
-/** What is printed of a record: each name with a key of it, or with what makes a text of it. */
+/** The printed fields of a record: each name with a key, or with a function that formats it. */
 export type Fields<Row> = Readonly<
   Record<string, (keyof Row & string) | ((row: Row, times: TimeText) => FieldText)>
 >
@@ -12,7 +12,7 @@ export type Fields<Row> = Readonly<
 /** The text of a field, or its lines. */
 type FieldText = string | readonly string[] | undefined
 
-/** Prints names and values under each other; what has no value is left out. A key that ends in `At` prints as a time. */
+/** Prints one name and value per line, without empty fields. A key that ends in `At` prints as a time. */
 export function printFields<Row extends object>(out: Output, row: Row, fields: Fields<Row>): void {
   const times = out.times()
   const textOf = (field: Fields<Row>[string]): FieldText =>

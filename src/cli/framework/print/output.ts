@@ -3,28 +3,28 @@ import { messageLines } from './wrap.js'
 import { outputWidth, type PrintStream } from './print-stream.js'
 import type { TimeText } from './time-text.js'
 
-/** Where a command writes: lines for a person or JSON for a program, and notes beside them. */
+/** The output of a command: lines for a person or JSON for a program, and notes on standard error. */
 export interface Output {
   /** How many columns a table may have. */
   readonly width: number
   readonly colors: Colors
   /** Whether `--json` was given. */
   readonly isJson: boolean
-  /** Prints a value: with `--json` as one line of JSON, else its text, which is a sentence or what a function prints. */
+  /** Prints a value: with `--json` as one line of JSON, otherwise as a sentence or by a function. */
   show(value: unknown, text: string | (() => void)): void
-  /** How times are written now, in the zone that was asked for. */
+  /** Formats times in the requested zone. */
   times(): TimeText
-  /** What was asked for. */
+  /** Prints a line of the result. */
   line(text?: string): void
-  /** What is said beside it, on standard error: a sentence, wrapped at words on a terminal. */
+  /** Prints a sentence to standard error, wrapped at words on a terminal. */
   note(text: string): void
-  /** What was done, as a sentence, wrapped at words on a terminal. */
+  /** Prints what was done, as a sentence, wrapped at words on a terminal. */
   say(text: string): void
-  /** One value, as one line. */
+  /** Prints one value as one line of JSON. */
   json(value: unknown): void
-  /** How far long work is: one line on standard error that is written over, and nothing where nobody watches. */
+  /** Prints the progress of long work: one line on standard error that is overwritten; nothing without a terminal. */
   progress(text: string): void
-  /** Standard output itself, for those who have to know whether it can be written. */
+  /** Standard output itself, for callers that must know whether it can be written. */
   readonly stdout: PrintStream
   /** Standard error itself. */
   readonly stderr: PrintStream
@@ -36,7 +36,7 @@ export interface PrintStreams {
   readonly stderr: PrintStream
 }
 
-/** Ways to paint a text; they change nothing where there are no colours. */
+/** Functions that colour a text; without colours they change nothing. */
 export interface Colors {
   readonly bold: Paint
   readonly dim: Paint
@@ -46,22 +46,22 @@ export interface Colors {
   readonly cyan: Paint
 }
 
-/** Puts a colour around a text. */
+/** Colours a text. */
 export type Paint = (text: string) => string
 
 const plain: Paint = (text) => text
 const noColors: Colors = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain }
-/** What an output depends on. */
+/** The options of an output. */
 export interface OutputOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly streams: PrintStreams
   readonly isJson: boolean
-  /** Whether what is shown was only tried. */
+  /** Whether this is a dry run. */
   readonly isDry?: boolean
   readonly times: () => TimeText
 }
 
-/** The terminal's output: painted only where a person watches who has not asked for no colours. */
+/** Opens the output: with colours only on a terminal, and unless they are turned off. */
 export async function openOutput(options: OutputOptions): Promise<Output> {
   const { environment, isJson, isDry = false, times } = options
   const { stdout, stderr } = options.streams

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { PrintStream } from './print-stream.js'
 
-/** Standard output on a disk: an error leaves it usable, which that of a plain Writable does not. */
+/** Standard output on a disk: unlike a plain Writable, it stays usable after an error. */
 class Disk {
   error: NodeJS.ErrnoException | undefined
   text = ''
@@ -21,7 +21,7 @@ class Disk {
   } as unknown as NodeJS.WriteStream
 }
 
-/** A pipe whose reader reads nothing until it is told to. */
+/** A pipe whose reader reads nothing until the test says so. */
 class Pipe {
   text = ''
   #held: (() => void) | undefined
@@ -49,7 +49,7 @@ function failure(code: string): NodeJS.ErrnoException {
 }
 
 describe('a stream that is printed to', () => {
-  it('goes on when its disk is full, and says how much is missing once there is room', async () => {
+  it('continues when its disk is full, and reports how much is missing once there is room', async () => {
     const disk = new Disk()
     const printed = new PrintStream(disk.stream)
     const told: number[] = []
@@ -71,7 +71,7 @@ describe('a stream that is printed to', () => {
     expect({ text: disk.text, told }).toEqual({ text: 'one\nfour\n', told: [2] })
   })
 
-  it('takes a reader that left for no failure', async () => {
+  it('does not treat a reader that left as a failure', async () => {
     const disk = new Disk()
     const printed = new PrintStream(disk.stream)
     disk.error = failure('EPIPE')
@@ -83,7 +83,7 @@ describe('a stream that is printed to', () => {
     })
   })
 
-  it('keeps only so much for a reader that reads nothing, and does not wait for it for ever', async () => {
+  it('buffers a limited amount for a reader that reads nothing, and does not wait for it forever', async () => {
     const pipe = new Pipe()
     const printed = new PrintStream(pipe.stream)
     const told: number[] = []

@@ -1,13 +1,13 @@
-/** A standard stream of the process, or what stands for one in a test. */
+/** A standard stream of the process, or its replacement in a test. */
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'on' | 'writableLength'> &
   Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>
 
-/** How much may wait for a reader that does not read; what comes on top of that is dropped. */
+/** How much is buffered for a reader that does not read; more is dropped. */
 const mostWaitingBytes = 8 * 1024 * 1024
 
 /**
- * Standard output or standard error. Its disk may be full, its reader may be gone or read nothing: writing never
- * throws and never waits, because output is no reason to stop working. What could not be written is counted.
+ * Standard output or standard error. Its disk may be full, and its reader may be gone or read nothing: writing never
+ * throws and never waits, because output must not stop the work. Lost writes are counted.
  */
 export class PrintStream {
   readonly #stream: Stream
@@ -23,28 +23,28 @@ export class PrintStream {
     stream.on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
   }
 
-  /** How wide the terminal is now; undefined where this is none, so that what programs read is never wrapped. */
+  /** The current width of the terminal; undefined without a terminal, so that output for programs is never wrapped. */
   get columns(): number | undefined {
     const { isTTY = false, columns = 0 } = this.#stream
     return isTTY && columns > 0 ? columns : undefined
   }
 
-  /** Whether a person watches. */
+  /** Whether it is a terminal. */
   get isTerminal(): boolean {
     return this.#stream.isTTY === true
   }
 
-  /** Aborts when something could not be written for the first time; the reason is the error. */
+  /** Aborts at the first failed write; the reason is the error. */
   get broken(): AbortSignal {
     return this.#broken.signal
   }
 
-  /** Why something could not be written. A reader that left is not a failure: it has what it wanted. */
+  /** The error of a failed write. A reader that left is not a failure: it has read what it needed. */
   get failure(): NodeJS.ErrnoException | undefined {
     return this.#failure
   }
 
-  /** Is told how many writes were lost, once the stream takes something again. */
+  /** Called with the number of lost writes, once the stream can be written again. */
   set onRestored(tell: (lost: number) => void) {
     this.#onRestored = tell
   }
@@ -58,7 +58,7 @@ export class PrintStream {
     this.#stream.write(text, (error) => this.#written(error ?? undefined))
   }
 
-  /** Resolves when everything that was written has arrived or is lost, or when the signal aborts. */
+  /** Resolves when everything is written or lost, or when the signal aborts. */
   async settled(signal?: AbortSignal): Promise<void> {
     if (this.#waiting === 0 || signal?.aborted === true) return
     await new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ export class PrintStream {
   }
 }
 
-/** How many columns there are: those of the terminal, else those that the environment names. */
+/** The number of columns: of the terminal, otherwise from the environment. */
 export function outputWidth(
   environment: Readonly<Record<string, string | undefined>>,
   { columns }: PrintStream,

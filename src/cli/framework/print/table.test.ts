@@ -7,7 +7,7 @@ import { TimeText } from './time-text.js'
 
 const paint = (text: string): string => text
 
-/** The lines a table comes to on a terminal of a width. */
+/** The lines of a table on a terminal of a width. */
 function printed(
   rows: readonly (readonly string[])[],
   width: number,
@@ -40,7 +40,7 @@ function printed(
 }
 
 describe('a table', () => {
-  it('is as wide as its texts where they fit', () => {
+  it('is as wide as its texts if they fit', () => {
     expect(
       printed(
         [
@@ -53,7 +53,7 @@ describe('a table', () => {
     ).toEqual(['A      B', 'one    two', 'three  x'])
   })
 
-  it('cuts the widest columns that may be cut, and marks the cut', () => {
+  it('truncates the widest columns that may be truncated, and marks it', () => {
     expect(printed([['abcdefghij', 'klmnopqrst']], 16, [undefined, 3])).toEqual([
       'A           B',
       'abcdefghij  klm…',
@@ -76,7 +76,7 @@ describe('a table', () => {
     expect(printed([row], 3, least, spare)[1]).toBe('aaaa  d…')
   })
 
-  it('leaves out columns with nothing in them and escapes control characters', () => {
+  it('leaves out empty columns and escapes control characters', () => {
     expect(printed([['a\nb\u001b[31m', '', 'c\td']], 80, [2, 2, 2])).toEqual([
       'A             C',
       String.raw`a\nb\x1b[31m  c d`,

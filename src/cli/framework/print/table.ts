@@ -5,34 +5,34 @@ import type { Colors, Output } from './output.js'
 import type { TimeText } from './time-text.js'
 import { keyText, valueText } from './value-text.js'
 
-/** One column of a table: a field of the rows, or what makes a text of each. */
+/** One column of a table: a field of the rows, or a function that formats each. */
 export interface Column<Row> {
-  /** The field; its name is the title where there is no other. A field that ends in `At` prints as a time. */
+  /** The field; its name is the default title. A field that ends in `At` prints as a time. */
   readonly key?: keyof Row & string
-  /** `(zone)` in it stands for the zone of the times. */
+  /** `(zone)` in it is replaced by the zone of the times. */
   readonly title?: string
   readonly text?: (row: Row, times: TimeText) => string | number | undefined
-  /** The colour of each text that has one; the text `*` stands for all others. */
+  /** The colours by text; `*` is for all other texts. */
   readonly colors?: Readonly<Record<string, keyof Colors>>
-  /** The colour of a row, where its text does not decide. */
+  /** The colour of a row, if the text does not decide. */
   readonly color?: (row: Row) => keyof Colors | undefined
-  /** Numbers and durations stand on the right anyway. */
+  /** Right-aligned; numbers and durations always are. */
   readonly isRight?: boolean
-  /** It may be cut down to this many columns; without it, it is never cut. */
+  /** It may be truncated to this width; default: never truncated. */
   readonly shortest?: number
-  /** It is left out where the table does not fit otherwise: 1 before 2. */
+  /** It is left out if the table does not fit otherwise: 1 before 2. */
   readonly spare?: number
 }
 
-/** The columns of a table, in order; a key alone is a column of that field. */
+/** The columns of a table, in order; a plain key is a column of that field. */
 export type Columns<Row> = readonly (Column<Row> | (keyof Row & string))[]
 
 /** How records are listed. */
 export interface List<Row> {
   readonly columns: Columns<Row>
-  /** What is said where there are none. */
+  /** The sentence for an empty list. */
   readonly empty: string
-  /** What `--json` prints of a record; default: all of it. */
+  /** The JSON of a record; default: the whole record. */
   readonly json?: (row: Row) => unknown
 }
 
@@ -47,7 +47,7 @@ export function printList<Row extends object>(out: Output, rows: readonly Row[],
 
 const gap = '  '
 
-/** Prints rows under their titles, cut to the width of the output; columns with nothing in them are left out. */
+/** Prints rows under their titles, truncated to the width of the output; empty columns are left out. */
 export function printTable<Row extends object>(
   out: Output,
   rows: readonly Row[],
@@ -106,7 +106,7 @@ interface Filled<Row> {
   readonly isRight: boolean
 }
 
-/** The columns that fit when each is cut as far as it may be. */
+/** The columns that fit when each is truncated as far as allowed. */
 function withoutSpare<Row>(columns: readonly Filled<Row>[], width: number): readonly Filled<Row>[] {
   const least = columns.map(({ column, title, texts }) => {
     const wanted = naturalWidth(title, texts)
@@ -134,7 +134,7 @@ function naturalWidth(title: string, texts: readonly string[]): number {
   return texts.reduce((widest, text) => Math.max(widest, displayWidth(text)), displayWidth(title))
 }
 
-/** The widths that fit: always the widest column that may be cut gives way. */
+/** The widths that fit: shortens the widest column that may be truncated, again and again. */
 function fit(
   columns: readonly { readonly wanted: number; readonly shortest: number | undefined }[],
   width: number,

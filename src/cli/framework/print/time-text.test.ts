@@ -16,7 +16,7 @@ describe('lengths of time', () => {
     expect(roughly(ms)).toBe(text)
   })
 
-  it('are told with their direction', () => {
+  it('are written with their direction', () => {
     expect([distanceText(500), distanceText(-90_000), distanceText(90_000)]).toEqual([
       'now',
       '1m30s ago',
@@ -35,7 +35,7 @@ describe('instants', () => {
     expect(times.clock(now)).toBe('14:00:00')
   })
 
-  it('name the year, or the day, only where it is another one', () => {
+  it('contain the year, or the day, only if it differs from now', () => {
     expect(times.short(now)).toBe('07-01 14:00:00')
     expect(times.short(Date.UTC(2027, 0, 1))).toBe('2027-01-01 01:00')
     expect(times.near(now + 3_600_000)).toBe('15:00:00')

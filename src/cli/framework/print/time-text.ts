@@ -6,7 +6,7 @@ import { type Zone, zoneOf } from '../../../time/zone.js'
 /** A time to print. */
 export type At = Instant | Date
 
-/** Writes instants for a person who sits in one zone, at one moment. */
+/** Formats instants in one zone, relative to one moment. */
 export class TimeText {
   readonly #zone: Zone
   readonly #now: Instant
@@ -34,7 +34,7 @@ export class TimeText {
     return `${this.full(at)} ${formatLocal(Number(at), this.#zone).replace(/^.{19}(\.\d+)?/, '')}`
   }
 
-  /** Date and time without the year, where that is this one. */
+  /** Date and time, without the current year. */
   short(at: At): string {
     const text = this.full(at)
     return text.slice(0, 4) === this.full(this.#now).slice(0, 4) ? text.slice(5) : text.slice(0, 16)
@@ -45,7 +45,7 @@ export class TimeText {
     return this.full(at).slice(11)
   }
 
-  /** The time of day of an instant within a day of now, else the date too. */
+  /** The time of day of an instant within a day of now, otherwise with the date. */
   near(at: At): string {
     return Math.abs(Number(at) - this.#now) < 86_400_000 ? this.clock(at) : this.full(at)
   }
@@ -88,7 +88,7 @@ export function age(ms: number): string {
   return unit === undefined ? '0s' : `${Math.floor(ms / unit.ms)}${unit.name}`
 }
 
-/** The zone of this machine, or UTC where it has none that is known. */
+/** The zone of this machine; UTC if it is unknown. */
 export function zoneHere(): string {
   if (isInUtc()) return 'UTC'
   try {
@@ -98,7 +98,7 @@ export function zoneHere(): string {
   }
 }
 
-/** Whether this machine is in UTC by name, as most servers are: to load Intl takes as long as half a Node. */
+/** Whether the zone of this machine is named UTC, as on most servers: then Intl, which loads slowly, is not needed. */
 function isInUtc(): boolean {
   try {
     const name = process.env['TZ'] ?? readlinkSync('/etc/localtime')

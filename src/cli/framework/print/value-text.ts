@@ -2,7 +2,7 @@ import { formatDuration } from '../../../time/duration.js'
 import { isInstantKey } from '../../../time/dated.js'
 import type { At } from './time-text.js'
 
-/** How a field of a record reads: an instant as a time, a duration with its unit, a list with commas. */
+/** Formats a field of a record: an instant as a time, a duration with its unit, a list with commas. */
 export function valueText(key = '', value: unknown, time: (at: At) => string): string {
   if (value === undefined || value === null) return ''
   if (value instanceof Date) return time(value)

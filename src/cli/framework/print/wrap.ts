@@ -2,7 +2,7 @@ import { printable } from '../../../text/printable.js'
 import { displayWidth } from './display-width.js'
 import type { PrintStream } from './print-stream.js'
 
-/** Breaks a text at its spaces into lines of at most a width; a longer word stays whole. */
+/** Breaks a text at spaces into lines of at most a width; a longer word is not split. */
 export function wrap(text: string, width: number, firstWidth = width): string[] {
   const lines: string[] = []
   let line = ''
@@ -17,7 +17,7 @@ export function wrap(text: string, width: number, firstWidth = width): string[] 
   return [...lines, line]
 }
 
-/** Where the first line of a text begins, and where those begin that follow it. */
+/** The indents of the first line and of the following lines. */
 export interface Indents {
   readonly indent: number
   readonly hanging: number
@@ -29,7 +29,7 @@ export function wrapIndented(text: string, width: number, { indent, hanging }: I
   return [`${' '.repeat(indent)}${first}`, ...rest.map((line) => `${' '.repeat(hanging)}${line.trimStart()}`)]
 }
 
-/** What a wrapped text is printed on. */
+/** The output of a wrapped text. */
 export interface Lines {
   readonly width: number
   line(text?: string): void
@@ -40,7 +40,7 @@ export function printWrapped(out: Lines, text: string, indents: Indents): void {
   for (const line of wrapIndented(text, out.width, indents)) out.line(line)
 }
 
-/** The lines of a sentence: one, or as many as a terminal needs where this is one. */
+/** The lines of a sentence: one, or wrapped for a terminal. */
 export function messageLines(text: string, { columns }: Pick<PrintStream, 'columns'>, indent = 0): string[] {
   const line = printable(text)
   if (columns === undefined) return [`${' '.repeat(indent)}${line}`]

@@ -102,7 +102,7 @@ describe('rota import and rota export', () => {
     expect(readFileSync(join(cwd, 'out.jsonl'), 'utf8')).toBe(`${line}\n`)
     expect(await on('export', 'out.jsonl')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('out.jsonl: this exists already') as unknown,
+      stderr: expect.stringContaining('out.jsonl: this already exists') as unknown,
     })
     expect((await on('import', 'nowhere.jsonl')).code).toBe(2)
   })

@@ -170,6 +170,6 @@ describe('rota round', () => {
   it('R4: why shows the result of a check', async () => {
     const { stdout } = await rota(['why', 'r', '-1h'], { cwd })
     expect(stdout).toContain('the round was checked (due daily, s1, s2, s3, spare)')
-    expect(stdout).toMatch(/beside it: run \w+ of s1 made by round at /)
+    expect(stdout).toMatch(/in addition: run \w+ of s1 made by round at /)
   })
 })
