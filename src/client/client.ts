@@ -7,7 +7,7 @@
  */
 import type { Operations, Problem } from './operations.js'
 
-/** How the server is reached. */
+/** The options of a client. */
 export interface ClientOptions {
   /** The address at which the handler is mounted; default: the origin of the page. */
   readonly url?: string
@@ -25,12 +25,12 @@ type Given<One extends Operation> = One['request'] & {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The requests of an operation that need nothing may leave their options out. */
+/** Operations without required parts may omit their options. */
 type Arguments<One extends Operation> = object extends One['request']
   ? [given?: Given<One>]
   : [given: Given<One>]
 
-/** Calls one operation of the API and gives its answer; default: those that are public. */
+/** Calls one operation of the API and returns its answer; default: the public operations. */
 export type Client<All extends Readonly<Record<keyof All, Operation>> = Operations> = <
   Name extends keyof All & string,
 >(
@@ -38,7 +38,7 @@ export type Client<All extends Readonly<Record<keyof All, Operation>> = Operatio
   ...given: Arguments<All[Name]>
 ) => Promise<All[Name]['answer']>
 
-/** What the server said about a request that failed. */
+/** The error of a failed request. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -55,7 +55,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Makes a client. */
+/** Creates a client. */
 export function createClient<All extends Readonly<Record<keyof All, Operation>> = Operations>({
   url = '',
   token,

@@ -49,10 +49,10 @@ function gate() {
 }
 
 describe.each([
-  ['knows its version at once', false],
-  ['has to be asked for its version', true],
+  ['knows its version immediately', false],
+  ['needs a query for its version', true],
 ])('a store that %s', (_, isAsked) => {
-  it('answers the same question once while nothing changes', async () => {
+  it('computes the same request once while nothing changes', async () => {
     const { at, ask } = stage({ isAsked })
     await ask('/first')
     await ask('/first')
@@ -63,7 +63,7 @@ describe.each([
     expect(await ask('/runs')).toBe('3')
   })
 
-  it('does not share an answer with others, and does not keep it for long', async () => {
+  it('does not share an answer with other requests, and does not keep it for long', async () => {
     const { at, ask } = stage({ isAsked })
     await ask('/first')
     await ask('/first')
@@ -75,7 +75,7 @@ describe.each([
     expect(await ask('/session')).toBe('3')
   })
 
-  it('never gives an answer that was begun before a change to those who ask after it', async () => {
+  it('never returns an answer that began before a change to requests after it', async () => {
     const { at, ask } = stage({ isAsked })
     await ask('/runs', { during: () => void (at.version = 2) })
     expect(await ask('/runs')).toBe('2')
@@ -92,7 +92,7 @@ describe.each([
     expect(await Promise.all(others)).toEqual(['4', '4', '4'])
   })
 
-  it('shares an answer that is being made while nothing changes', async () => {
+  it('shares an answer in progress while nothing changes', async () => {
     const { at, ask } = stage({ isAsked })
     await ask('/first')
     await ask('/first')
@@ -112,7 +112,7 @@ describe.each([
     expect([await ask('/logs', { isStream }), await ask('/logs', { isStream })]).toEqual(['1', '2'])
   })
 
-  it('makes an answer again after 25 ms, or ten times what it cost, or half a second', async () => {
+  it('computes an answer again after 25 ms, or ten times its duration, or half a second', async () => {
     const { at, ask } = stage({ isAsked })
     const waited: number[] = []
     for (const tookMs of [1, 8, 400]) {
@@ -126,7 +126,7 @@ describe.each([
     expect(waited).toEqual([25, 80, 500])
   })
 
-  it('tells a failure to those who waited for it, and tries again for the next one', async () => {
+  it('returns a failure to all waiting requests, and tries again for the next one', async () => {
     const { ask } = stage({ isAsked })
     const fail = (): void => {
       throw new Error('away')
@@ -137,7 +137,7 @@ describe.each([
   })
 })
 
-it('a look is shared by all who asked before it, and is not repeated at once', async () => {
+it('a look is shared by all requests before it, and is not repeated immediately', async () => {
   const { at, ask } = stage()
   await Promise.all([ask('/runs'), ask('/jobs')])
   expect(at.looks).toBe(0)
@@ -155,12 +155,12 @@ it('a look is shared by all who asked before it, and is not repeated at once', a
   expect(at.looks).toBe(2)
   open()
   expect(await first).toBe(known)
-  // The look of the first one was begun before the change, and the second asked after it.
+  // The look of the first request began before the change, and the second request came after it.
   expect(await second).not.toBe(known)
   expect([at.looks, at.slept]).toEqual([3, [10]])
 })
 
-it('a look that fails is told to those who waited for it', async () => {
+it('a failed look fails all waiting requests', async () => {
   const { at, ask } = stage()
   await ask('/runs')
   at.lookEnds = Promise.reject(new Error('away'))

@@ -2,12 +2,12 @@ import type { Caller, Route } from '../wire/route.js'
 import type { Answer } from './answer.js'
 import type { StoreVersion, StoreVersionOptions } from './store-version.js'
 
-/** What an answer says of the time, such as how late a run is, may be this old. */
+/** Times in an answer, such as how late a run is, may be this old. */
 const keptMs = 250
 
 /**
- * How soon the same question is answered again after a change: as often as this, and so that one question uses a tenth of
- * a core at most. Whoever asks for something expensive again and again waits, but not longer than the limit.
+ * How soon the same answer is computed again after a change: at most this often, and so that one request uses at most a
+ * tenth of a core. Repeated requests for an expensive answer wait, but not longer than the limit.
  */
 const paceMs = 25
 const paceShare = 10
@@ -16,28 +16,28 @@ const longestPaceMs = 500
 const mostAnswers = 200
 const mostCharacters = 256 * 1024
 
-/** The answers to one question. */
+/** The answers to one request. */
 interface Line {
-  /** The newest answer that is kept, which may still be in the making. */
+  /** The newest answer, which may still be in progress. */
   known: KnownAnswer | undefined
-  /** When the next answer may be begun. */
+  /** When the next computation may begin. */
   nextMs: number
-  /** The answer that is not begun yet: whoever asks until then gets it. */
+  /** The next answer: all requests until its computation begins get it. */
   next: Promise<Answer> | undefined
 }
 
 interface KnownAnswer {
   readonly answer: Promise<Answer>
-  /** The version of the store when it was begun, or an earlier one. */
+  /** The version of the store when its computation began, or an earlier one. */
   readonly version: unknown
-  /** Infinity while it is being made. */
+  /** Infinity while it is being computed. */
   untilMs: number
 }
 
 /**
- * Gives the same answer to all who ask the same: every change makes all open pages ask at once. An answer never says
- * less than what was committed when it was asked for. So it is given again while the store has not changed, and shared
- * by all who asked before it was begun.
+ * Gives equal requests the same answer: after a change all open pages send the same requests. An answer always includes
+ * everything that was committed when its request arrived. So it is reused while the store has not changed, and shared
+ * by all requests that arrived before its computation began.
  */
 export class AnswerCache {
   readonly #clock: StoreVersionOptions['clock']
@@ -55,22 +55,22 @@ export class AnswerCache {
   ): Promise<Answer> {
     if (request.method !== 'GET' || route.isStream === true || request.headers.has('if-match')) return make()
     const line = this.#lineOf(`${caller.role} ${caller.actor} ${request.url}`)
-    // What nobody has asked before needs no look.
+    // A first request needs no version.
     const version = line.known === undefined ? undefined : await this.#version.lookFor(request)
     const shared = this.#knownAt(version, line) ?? line.next
     if (shared === undefined) return await (line.next = this.#begin(line, make))
     const answer = await shared
-    // A Response can be read once only.
+    // A Response can be read only once.
     return answer instanceof Response ? make() : answer
   }
 
-  /** The newest answer, if nothing was committed after it was begun. */
+  /** The newest answer, if nothing was committed after its computation began. */
   #knownAt(version: unknown, { known }: Line): Promise<Answer> | undefined {
     if (known === undefined || known.version === undefined || known.version !== version) return undefined
     return this.#clock.monotonicMs() < known.untilMs ? known.answer : undefined
   }
 
-  /** Makes one answer at a time, and not more often than the pace, for all who wait for it. */
+  /** Computes one answer at a time, at the pace above, for all waiting requests. */
   async #begin(line: Line, make: () => Promise<Answer>): Promise<Answer> {
     await line.known?.answer.catch(() => undefined)
     const leftMs = line.nextMs - this.#clock.monotonicMs()
@@ -97,7 +97,7 @@ export class AnswerCache {
     const known = this.#lines.get(key)
     if (known !== undefined) return known
     const [oldest] = this.#lines.keys()
-    // A line that somebody waits in goes on without its place here.
+    // Requests that wait in a dropped line are still answered.
     if (this.#lines.size >= mostAnswers && oldest !== undefined) this.#lines.delete(oldest)
     const line: Line = { known: undefined, nextMs: -Infinity, next: undefined }
     this.#lines.set(key, line)

@@ -13,14 +13,14 @@ export const safeHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
 }
 
-/** An answer that is there as a whole. A Response costs several times as much to make and to send. */
+/** A complete answer. A Response costs several times as much to create and to send. */
 export interface PlainAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** An answer: as a whole, or as a Response whose body may come later. */
+/** An answer: complete, or as a Response whose body may come later. */
 export type Answer = PlainAnswer | Response
 
 /** The same answer as a Response. */
@@ -30,7 +30,7 @@ export function toResponse(answer: Answer): Response {
   return new Response(body, { status, headers })
 }
 
-/** A JSON answer; instants become ISO texts, and what is absent null. */
+/** A JSON answer; instants become ISO texts, and undefined becomes null. */
 export function jsonAnswer(
   value: unknown,
   status = 200,
@@ -40,7 +40,7 @@ export function jsonAnswer(
   return { status, headers: { ...safeHeaders, 'content-type': 'application/json', ...headers }, body }
 }
 
-/** The answer to a request that failed; what is not known to be safe to tell is left out. */
+/** The answer to a failed request; details that may be confidential are left out. */
 export function problemAnswer(error: unknown): PlainAnswer {
   const problem = problemOf(error)
   const headers = {
@@ -52,7 +52,7 @@ export function problemAnswer(error: unknown): PlainAnswer {
   return { status: problem.status, headers, body: JSON.stringify(problem) }
 }
 
-/** A request that failed, as it is told to the caller. */
+/** A failed request in the form for the caller. */
 export function problemOf(error: unknown): Problem {
   if (!isKnown(error)) return unexpected
   const { code, message } = error
@@ -72,7 +72,7 @@ export function problemOf(error: unknown): Problem {
   }
 }
 
-/** A fault of the server: its cause is logged here, and not told to the caller. */
+/** An error of the server: its cause is logged here, and not shown to the caller. */
 const unexpected: Problem = {
   type: 'about:blank',
   title: 'unexpected error',

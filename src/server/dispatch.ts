@@ -1,4 +1,4 @@
-/** What a mounted handler answers: the API, health, metrics, the paths that features add, and the dashboard. */
+/** The parts of a mounted handler: the API, health, metrics, the paths of features, and the dashboard. */
 import { includesRole } from '../wire/role.js'
 import type { Connection } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
@@ -12,7 +12,7 @@ import type { StaticFiles } from './static.js'
 export interface Parts {
   readonly api: AnswerHandler
   readonly health: (question: 'live' | 'ready') => Promise<Answer>
-  /** What this process knows of the metrics. */
+  /** The metrics of this process. */
   readonly metrics: () => Promise<string>
   readonly identify: Identify
   /** Doors that check their callers themselves, by the first part of their path. */
@@ -23,7 +23,7 @@ export interface Parts {
   readonly onTrouble: (error: unknown) => void
 }
 
-/** Sends each request to the part it is for. Where the handler is mounted does not matter: only the end of the path counts. */
+/** Passes each request to its part. The mount path does not matter: only the end of the path counts. */
 export function dispatcher(parts: Parts): AnswerHandler {
   return async (request, connection = {}) => {
     try {
@@ -52,7 +52,7 @@ async function metricsAnswer(parts: Parts, request: Request, connection: Connect
   const caller = await parts.identify(request, connection, 'read')
   if (!includesRole(caller.role, 'read')) throw new Refusal('NOT_ALLOWED', 'metrics need the role read')
   const headers = { ...safeHeaders, 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
-  // One who asks for another process has its own part already.
+  // A request from the other process already has that process's part.
   const isPart = connection.caller !== undefined || parts.other === undefined
   const rest = isPart ? '' : await metricsOf(parts.other.process, request, { ...connection, caller })
   return new Response(`${rest}${await parts.metrics()}`, { headers })

@@ -1,4 +1,4 @@
-/** The page of the API reference: one static document without any script, made from the routes. */
+/** The page of the API reference: one static document without scripts, generated from the routes. */
 import { createHash } from 'node:crypto'
 import type { Route, RouteExample, Shape } from '../wire/route.js'
 import { safeHeaders } from './answer.js'

@@ -88,7 +88,7 @@ function stage(given: Partial<HandlerOptions<object>> & { role?: Role } = {}) {
 }
 
 describe('a request', () => {
-  it('reaches its route with what was read of it', async () => {
+  it('reaches its route with its parsed parts', async () => {
     const { ask, send } = stage()
     expect(await ask('GET', '/things')).toMatchObject({ status: 200, body: { heard: 50 } })
     expect(await ask('GET', '/things?limit=7')).toMatchObject({ body: { heard: 7 } })
@@ -126,12 +126,12 @@ describe('a request', () => {
     expect(trouble).toEqual([])
   })
 
-  it('says which methods a path has', async () => {
+  it('lists the methods of a path', async () => {
     const { headers } = await stage().ask('PATCH', '/things/a')
     expect(headers.get('allow')).toBe('GET, POST, DELETE')
   })
 
-  it('that breaks the server is told of, but not to the caller', async () => {
+  it('that causes an error of the server is reported, but not to the caller', async () => {
     const { ask, trouble } = stage()
     const refused = await ask('GET', '/things/broken')
     expect(refused).toMatchObject({ status: 500, body: { code: 'UNEXPECTED' } })
@@ -145,7 +145,7 @@ describe('a body', () => {
 
   it.each([
     ['is not JSON', '{"value":', 400, 'REQUEST_MALFORMED'],
-    ['has a field that is not known', { value: 1, other: 2 }, 422, 'REQUEST_INVALID'],
+    ['has an unknown field', { value: 1, other: 2 }, 422, 'REQUEST_INVALID'],
     ['lacks a field', { at: 1 }, 422, 'REQUEST_INVALID'],
     ['is a list', [1], 422, 'REQUEST_INVALID'],
     ['is nested too deep', `{"value":${deep}}`, 422, 'REQUEST_INVALID'],
@@ -156,7 +156,7 @@ describe('a body', () => {
     expect(await send('POST', '/things/a', body)).toMatchObject({ status, body: { code } })
   })
 
-  it('has to be JSON by its content type as well', async () => {
+  it('must have the content type of JSON', async () => {
     const { send } = stage()
     for (const type of [
       'text/plain',
@@ -186,14 +186,14 @@ describe('a body', () => {
     expect(refused.body.errors).toMatchObject([{ pointer: 'body/at' }])
   })
 
-  it('may be left out of a removal, and must not be sent with one that takes none', async () => {
+  it('may be omitted from a removal, and must not be sent to a route that takes none', async () => {
     const { send } = stage()
     expect(await send('DELETE', '/things/a', { force: true })).toMatchObject({ status: 422 })
   })
 })
 
 describe('who may call', () => {
-  it.each(roles)('the role %s includes what those below it may do', async (role) => {
+  it.each(roles)('the role %s includes the rights of the roles below it', async (role) => {
     const { ask, send } = stage({ role })
     const rank = roles.indexOf(role)
     const statuses = [
@@ -206,7 +206,7 @@ describe('who may call', () => {
     )
   })
 
-  it('nobody changes anything through a server that only reads', async () => {
+  it('a read-only server refuses all changes', async () => {
     const { ask, send } = stage({ readOnly: true })
     expect(await ask('GET', '/things')).toMatchObject({ status: 200 })
     expect(await send('POST', '/things/a', { value: 1 })).toMatchObject({

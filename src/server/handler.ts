@@ -24,11 +24,11 @@ export interface HandlerOptions<App> {
   readonly identify: Identify
   /** Whether changes are refused for all callers. */
   readonly readOnly?: boolean | undefined
-  /** Hears of errors that are the server's own fault. */
+  /** Called with errors of the server itself. */
   readonly onTrouble: (error: unknown) => void
   /** Compares every answer with the schema of its route; for tests. */
   readonly checkAnswers?: boolean | undefined
-  /** Where answers are kept for requests that are repeated with their `Idempotency-Key`. */
+  /** The store of answers to requests with an `Idempotency-Key`. */
   readonly store: () => Promise<Store>
   readonly now: () => Instant
   /** Keeps answers for equal requests until something changes. */
@@ -43,16 +43,16 @@ export interface RoutesElsewhere {
   answers(route: Pick<Route, 'method' | 'isQuestion' | 'needsApp' | 'isStream'>): boolean
 }
 
-/** Answers the requests of one path and what is below it. */
+/** Answers the requests at and below one path. */
 export type FetchHandler = (request: Request, connection?: Connection) => Promise<Response>
 
-/** The same, where answers need not be Responses. */
+/** The same, but answers need not be Responses. */
 export type AnswerHandler = (request: Request, connection?: Connection) => Promise<Answer>
 
-/** Where the API is, below the path at which the handler is mounted. */
+/** The path of the API, below the mount path of the handler. */
 export const apiPath = '/api/v1'
 
-/** Makes the handler of these routes. */
+/** Creates the handler of these routes. */
 export function apiHandler<App>(options: HandlerOptions<App>): AnswerHandler {
   const find = router(options.routes)
   return async (request, connection = {}) => {
@@ -89,7 +89,7 @@ function checkMayCall<App>(
     throw new Refusal('NOT_ALLOWED', message)
   }
   if (readOnly === true && !isRead(route)) {
-    throw new Refusal('READ_ONLY', 'this server was started to read only')
+    throw new Refusal('READ_ONLY', 'this server is read-only')
   }
 }
 
@@ -135,7 +135,7 @@ async function perform<App>(
   )
 }
 
-/** Why a change is made, and whether it is only tried. */
+/** Why a change is made, and whether it is a dry run. */
 function asked(body: unknown): Pick<Call<never>['change'], 'reason' | 'dryRun'> {
   const { reason, dryRun } = (body ?? {}) as { reason?: string; dryRun?: boolean }
   return { reason, dryRun }
@@ -169,11 +169,11 @@ async function bodyOf<App>({ body, method }: Route<App>, request: Request) {
   throw new Refusal('REQUEST_INVALID', 'this route takes no body')
 }
 
-/** The tag in `If-Match`, in quotes: of the trigger that is changed. */
+/** The tag of a trigger in `If-Match`, without its quotes. */
 function tagOf<App>(text: string | null, { path }: Route<App>): string | undefined {
   if (text === null) return undefined
   if (!path.startsWith('/triggers/{name}')) {
-    throw new Refusal('REQUEST_MALFORMED', 'If-Match is understood for changes of one trigger only')
+    throw new Refusal('REQUEST_MALFORMED', 'If-Match is supported only for changes of one trigger')
   }
   const [, tag] = /^"([!#-~]{1,64})"$/.exec(text) ?? []
   if (tag !== undefined) return tag

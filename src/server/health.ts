@@ -1,8 +1,8 @@
 import { jsonAnswer, type PlainAnswer } from './answer.js'
 
-/** What is asked about the health of a process. */
+/** The parts of an app that health checks need. */
 export interface HealthyApp {
-  /** Whether it was started and can take work. */
+  /** Whether it was started and can claim runs. */
   readonly isReady: boolean
   /** Fails if the store cannot be read. */
   probe(): Promise<void>

@@ -27,6 +27,6 @@ it.each([
     { reason: '', reson: '' },
     'body: "reson" is not known (did you mean reason?) (allowed: job, limit, ids, verb, reason, dryRun)',
   ],
-])('a request with %j is told: %s', (value, text) => {
+])('a request with %j gets: %s', (value, text) => {
   expect(() => readAs(shape, value, 'body')).toThrow(`the request is not valid: ${text}`)
 })

@@ -5,7 +5,7 @@ import { errorPart } from '../text/error-text.js'
 
 type Issue = z.core.$ZodIssue
 
-/** What a schema has against a value, in the words that Rota uses elsewhere: what is wrong, and what is allowed. */
+/** Converts a fault of a schema to Rota's form: what is wrong, and what is allowed. */
 export function issueFault(
   issue: Issue,
   { place, known }: { place: string; known: readonly string[] },

@@ -4,7 +4,7 @@ import { systemClock } from '../time/clock.js'
 import { HttpServer } from './listen.js'
 
 it('a body that never ends is answered with 408 and the connection is closed', async () => {
-  // The real limit is thirty seconds; how it is held is the same.
+  // The real limit is thirty seconds; the code is the same.
   const server = new HttpServer((request) => void request.resume(), { clock: systemClock, headersMs: 50 })
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
   const answer = await new Promise<string>((resolve) => {

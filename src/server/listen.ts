@@ -13,7 +13,7 @@ export interface Address {
 /** Answers a request of Node's server. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
-/** What a server is made with besides its listener. */
+/** The options of a server. */
 export interface ServerOptions {
   readonly clock: Clock
   /** How long the headers of a request may take; default: 10 s. */
@@ -22,16 +22,16 @@ export interface ServerOptions {
 
 const mostConnections = 1000
 
-/** The port that is served where none is named. Nobody has registered it. */
+/** The default port. It is not registered by any other service. */
 const usualPort = 7070
 
-/** How many ports are tried where none is named: several programs on one machine are usual. */
+/** How many ports are tried by default: several programs may run on one machine. */
 const mostTried = 10
 
-/** How long requests may take to end when the server is closed. */
+/** How long running requests may take when the server is closed. */
 const closeMs = 5000
 
-/** A server that listens on one address, with limits on what its peers may cost. */
+/** A server that listens on one address, with limits for its peers. */
 export class HttpServer {
   readonly #server: Server
   readonly #clock: Clock
@@ -41,11 +41,11 @@ export class HttpServer {
     const limits = {
       headersTimeout: headersMs,
       requestTimeout: 3 * headersMs,
-      // Node looks for connections that are over time only this often: every 30 s by default.
+      // How often Node checks for connections that exceeded the limit: every 30 s by default.
       connectionsCheckingInterval: headersMs / 10,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
-      // Node's own answer to a request without a host would not have our headers.
+      // Node's own answer to a request without a host would lack our headers.
       requireHostHeader: false,
     }
     const answer = (request: IncomingMessage, response: ServerResponse): void =>
@@ -56,7 +56,7 @@ export class HttpServer {
     this.#server.on('clientError', answerBroken)
   }
 
-  /** Starts to listen, at the usual port or one of the next ones where none is named. */
+  /** Starts to listen; by default at the default port or one of the next ones. */
   async listenAt({ host, port }: { host: string; port: number | undefined }): Promise<Address> {
     if (port !== undefined) return await this.listen({ host, port })
     for (let i = 0; ; i += 1) {
@@ -100,9 +100,9 @@ function isInUse(error: unknown): boolean {
   return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 }
 
-/** Answers what never became a request: bytes that are not HTTP, headers that are too long or too slow. */
+/** Answers invalid requests: bytes that are not HTTP, headers that are too long or too slow. */
 function answerBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Half of an answer may be sent already; a second one would be read as a part of it.
+  // A part of an answer may already be sent; a second one would be read as a part of it.
   if (!socket.writable || (socket as Socket).bytesWritten > 0) return void socket.destroy()
   const { status, detail } = brokenAnswers[error.code ?? ''] ?? malformed
   const body = JSON.stringify({ status, code: 'REQUEST_MALFORMED', detail })

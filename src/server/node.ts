@@ -3,7 +3,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { AnswerHandler } from './handler.js'
 
-/** Handles a request of Node's server, of Express, or of anything that hands both on. What is for somebody else goes to `next`. */
+/** Handles a request of Node's server or a framework. Requests outside the mount path are passed to `next`. */
 export type NodeHandler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -13,14 +13,14 @@ export type NodeHandler = (
 /** What Express adds to a request. */
 type Incoming = HttpBindings['incoming'] & { originalUrl?: string }
 
-/** Makes a handler for Node's server of one that takes Fetch requests. */
+/** Converts a handler of Fetch requests to one for Node's server. */
 export function nodeHandler(handle: AnswerHandler): NodeHandler {
   return async (incoming, outgoing, next) => {
     keepReadBody(incoming)
     const passOn = next === undefined ? undefined : () => handOn(next)
     const listener = getRequestListener(
       async (request, bindings) => {
-        // Express cuts the path of a mount off `url`, and keeps the whole of it here.
+        // Express removes the mount path from `url`, and keeps the whole path here.
         const { socket, originalUrl } = bindings.incoming as Incoming
         const answer = await handle(request, { peer: socket.remoteAddress, asked: originalUrl, passOn })
         if (answer instanceof Response) return answer
@@ -28,7 +28,7 @@ export function nodeHandler(handle: AnswerHandler): NodeHandler {
         outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
         return RESPONSE_ALREADY_SENT
       },
-      // The program around may have its own Request and Response.
+      // The surrounding program may have its own Request and Response.
       { overrideGlobalObjects: false },
     )
     await listener(incoming, outgoing)
@@ -40,7 +40,7 @@ function handOn(next: () => void): Response {
   return RESPONSE_ALREADY_SENT
 }
 
-/** If a body parser has read the request, its bytes are gone; what the parser made of them has the same meaning. */
+/** If a body parser has already read the request, the parsed body is used instead. */
 function keepReadBody(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   const { body } = incoming
   if (body === undefined || incoming.rawBody !== undefined || !incoming.readableEnded) return

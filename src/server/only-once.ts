@@ -1,13 +1,13 @@
 /**
- * `Idempotency-Key`: a request that is repeated with its key gets the same answer and is not performed again. The key is a
- * state entry of the store, so this holds across processes and restarts:
+ * `Idempotency-Key`: a request that is repeated with its key gets the same answer and is not performed again. The key
+ * is a state entry, so this works across processes and restarts:
  *
  *   running ─ the transaction of the change ─▶ changed ─ the answer is kept ─▶ done
  *
  * A process that dies while its request is running has changed nothing: after a minute the key can be taken over, and
- * the first request then finds its transaction refused. One that dies later has made the change, and the key names what
- * was changed. The next request is answered from the store where its route can do that (`again`); otherwise it is told
- * what was changed.
+ * the transaction of the first request is then refused. A process that dies later has made the change, and the key
+ * contains what was changed. The next request is answered from the store if its route can do that (`again`); otherwise
+ * it is refused with the list of changes.
  */
 import { createHash } from 'node:crypto'
 import { requestsKeptMs } from '../engine/upkeep/kept.js'
@@ -21,10 +21,10 @@ import { isKnown, Refusal } from './problem.js'
 /** How long a request may take before its key can be taken over. */
 const runningMs = 60_000
 
-/** How many of the things that a request changed are named. */
+/** How many of the changes of a request are listed. */
 const mostNamed = 20
 
-/** The longest answer that is kept. */
+/** The longest answer that is stored. */
 const mostCharacters = 64 * 1024
 
 /** A request with a key. */
@@ -33,15 +33,15 @@ export interface KeyedRequest {
   readonly now: () => Instant
   readonly actor: string
   readonly key: string
-  /** All of the request that has to be the same. */
+  /** The parts of the request that must be the same. */
   readonly text: string
-  /** Whether its answer must not be kept. */
+  /** Whether its answer must not be stored. */
   readonly isSecret: boolean
-  /** Answers from the store after a change that was made, where the route can. */
+  /** Answers from the store after the change was made, if the route can. */
   readonly again: ((changed: readonly NamedChange[]) => Promise<Answer>) | undefined
 }
 
-/** What is kept of a request. */
+/** The stored form of a request. */
 interface Kept {
   readonly fingerprint: string
   readonly step: 'running' | 'changed' | 'done'
@@ -50,7 +50,7 @@ interface Kept {
   readonly changed?: readonly NamedChange[]
   readonly status?: number
   readonly type?: string
-  /** Absent where it was too long, or has a secret. */
+  /** Absent if it was too long, or contains a secret. */
   readonly body?: string
 }
 
@@ -64,7 +64,7 @@ export function keyOf(headers: Headers): string | undefined {
   throw new Refusal('REQUEST_MALFORMED', 'the Idempotency-Key is not a text of 1 to 255 ASCII characters')
 }
 
-/** Performs a request unless one with its key was performed; `perform` gets what its transaction writes alongside. */
+/** Performs a request unless one with its key was performed; `perform` gets the state for its transaction to write. */
 export async function onlyOnce(
   request: KeyedRequest,
   perform: (alongside: NonNullable<ChangeOptions['alongside']>) => Promise<Answer>,
@@ -85,7 +85,7 @@ export async function onlyOnce(
   const response = toResponse(
     await answered(() =>
       perform((changes) => {
-        // A request of several changes writes the same with each, so that the key is written with the first.
+        // A request with several changes writes the same state with each, so the key is written with the first.
         changed ??= changes.slice(0, mostNamed).map((change) => ({ ...change }))
         return [{ ...key, revision: own, value: { ...running, step: 'changed', changed } }]
       }),
@@ -93,7 +93,7 @@ export async function onlyOnce(
   )
   if (response.status < 400) await keep()
   else {
-    // Nothing was changed: the key is free again. Where something was, the answer belongs to it.
+    // If nothing was changed, the key is free again. Otherwise the answer is stored with it.
     const freed = await store.changeState({
       changes: [{ ...key, revision: own, value: undefined }],
       now: now(),
@@ -119,7 +119,7 @@ export async function onlyOnce(
   }
 }
 
-/** The answer of an earlier request with the same key; undefined where there was none that counts. */
+/** The answer of an earlier request with the same key; undefined if there was none that counts. */
 async function answerAgain(
   known: Kept,
   { fingerprint, now, again }: Pick<KeyedRequest, 'now' | 'again'> & { fingerprint: string },
@@ -145,11 +145,11 @@ function replayed(response: Response): Response {
 
 function lost(changed: readonly NamedChange[]): Refusal {
   const names = changed.map(({ action, target }) => `${action} ${target}`).join(', ')
-  const message = `the change of this Idempotency-Key was made (${names}); its answer is not kept`
+  const message = `the change of this Idempotency-Key was made (${names}); its answer was not stored`
   return new Refusal('ANSWER_LOST', message, { changed })
 }
 
-/** A refusal is an answer as well; what is not known to be one stays an error. */
+/** Converts a refusal to an answer; any other error is thrown. */
 async function answered(perform: () => Promise<Answer>): Promise<Answer> {
   try {
     return await perform()

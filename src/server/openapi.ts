@@ -50,7 +50,7 @@ function operationOf(route: Route, schemas: Map<string, Schema>): Schema {
     responses: {
       [status]: { description: 'Success.', content: jsonContent(schemaOf(answer, 'output', schemas)) },
       default: {
-        description: 'The request failed; `code` and `todo` say why and what to do.',
+        description: 'The request failed; `code` is the reason, `todo` is what to do.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },
@@ -76,7 +76,7 @@ function jsonContent(schema: Schema, example?: unknown): Schema {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
 }
 
-/** A schema as JSON Schema; the ones that have an id are named among the components. */
+/** Converts a schema to JSON Schema; schemas with an id become components. */
 function schemaOf(type: z.ZodType, io: 'input' | 'output', schemas: Map<string, Schema>): Schema {
   const { $defs = {}, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' })
   delete schema.$schema

@@ -1,19 +1,19 @@
 /**
- * Two processes that answer for each other: reads need only the store, everything else the program itself. A request
- * travels as a message with its whole body, and so does its answer. What arrives was checked by the process that sent
- * it: who makes it stands beside it.
+ * Two processes that answer requests for each other: reads need only the store, everything else the program itself. A
+ * request is sent as a message with its whole body, and so is its answer. The sending process has already checked the
+ * request, and sends the caller with it.
  */
 import type { Caller, Connection } from '../wire/route.js'
 import { Refusal } from './problem.js'
 import { mostBytes } from './read-request.js'
 
-/** Answers a part of the requests in another process. */
+/** Answers some of the requests in another process. */
 export interface OtherProcess {
   /** Sends a request there. */
   answer(request: Request, connection: Connection): Promise<Response>
 }
 
-/** A request on its way. */
+/** A request as a message. */
 interface Question {
   readonly ask: number
   readonly method: string
@@ -25,7 +25,7 @@ interface Question {
   readonly caller: Caller | undefined
 }
 
-/** An answer on its way; without a status, the other process could not answer. */
+/** An answer as a message; without a status, the other process could not answer. */
 interface Reply {
   readonly reply: number
   readonly status?: number
@@ -33,13 +33,13 @@ interface Reply {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** The channel between the two; what is sent to one that has ended is lost. */
+/** The channel between the two; messages to an ended process are lost. */
 export interface Line {
   hear(listener: (message: unknown) => void): void
   send(message: unknown): void
 }
 
-/** Asks the other process, and answers what it asks. */
+/** Sends requests to the other process, and answers its requests. */
 export class Exchange implements OtherProcess {
   readonly #line: Line
   readonly #waiting = new Map<number, (reply: Reply | undefined) => void>()
@@ -57,7 +57,7 @@ export class Exchange implements OtherProcess {
     })
   }
 
-  /** How many answers are waited for. */
+  /** How many answers are pending. */
   get waiting(): number {
     return this.#waiting.size
   }
@@ -91,12 +91,12 @@ export class Exchange implements OtherProcess {
     })
   }
 
-  /** Resolves when everything that was asked here is answered. */
+  /** Resolves when all requests to this process are answered. */
   async idle(): Promise<void> {
     await Promise.all(this.#answering)
   }
 
-  /** Gives up what is still waited for: the other process is gone. */
+  /** Rejects all pending answers: the other process has ended. */
   end(): void {
     for (const ask of this.#waiting.keys()) this.#settle(ask, undefined)
   }
@@ -131,7 +131,7 @@ export class Exchange implements OtherProcess {
   }
 }
 
-/** The body as far as it is allowed: one byte more shows that it is too long, and the rest is not read. */
+/** The body up to the limit and one byte more, which shows that it is too long. */
 async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') return undefined
   const chunks: Uint8Array[] = []

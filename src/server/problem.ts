@@ -2,7 +2,7 @@ import type { NamedChange } from '../kernel/audit/change-options.js'
 import { RotaError, type ErrorCode, type Fault } from '../kernel/definition/errors.js'
 import { TimeError } from '../time/time-error.js'
 
-/** A request that is refused: its status, its code, a sentence, and the faults where there are several. */
+/** A refused request: its status, its code, a sentence, and its faults. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: RefusalCode | ErrorCode
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a refusal has besides its code and its sentence. */
+/** The other parts of a refusal. */
 export interface RefusalOptions {
   readonly status?: number
   readonly faults?: readonly Fault[]
@@ -37,7 +37,7 @@ export const refusals = {
   REQUEST_MALFORMED: { status: 400, todo: 'Send a well-formed URL, header and body.' },
   REQUEST_INVALID: { status: 422, todo: 'Correct what `errors` lists.' },
   REQUEST_TOO_LARGE: { status: 413, todo: 'Send a smaller body.' },
-  REQUEST_TOO_SLOW: { status: 408, todo: 'Send the whole request at once.' },
+  REQUEST_TOO_SLOW: { status: 408, todo: 'Send the whole request without pauses.' },
   MEDIA_TYPE: { status: 415, todo: 'Send JSON with the content type application/json.' },
   NOT_SIGNED_IN: { status: 401, todo: 'Send a token as `Authorization: Bearer …`, or sign in.' },
   NOT_ALLOWED: { status: 403, todo: 'Use a token with the role that the message names.' },
@@ -50,7 +50,7 @@ export const refusals = {
   REVISION_CHANGED: { status: 412, todo: 'Read it again, and repeat the change with its new ETag.' },
   KEY_IN_USE: { status: 409, todo: 'Wait for the first request with this Idempotency-Key to end.' },
   KEY_REUSED: { status: 422, todo: 'Use a new Idempotency-Key for another request.' },
-  ANSWER_LOST: { status: 409, todo: 'The change was made: read what `changed` names, and do not repeat it.' },
+  ANSWER_LOST: { status: 409, todo: 'The change was made: read what `changed` lists, and do not repeat it.' },
   TOO_MANY_REQUESTS: { status: 429, todo: 'Wait as long as the header Retry-After says.' },
   SIMULATION_TOO_LARGE: { status: 422, todo: 'Simulate fewer days, or run `rota simulate` on a machine.' },
   NOT_ANSWERED: { status: 503, todo: 'Send the request again.' },
@@ -104,15 +104,15 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   HANDLER_MISSING: 409,
 }
 
-/** An error that says something about the request or the store, and not about the server. */
+/** An error of the request or the store, not of the server. */
 export type KnownError = Refusal | RotaError | TimeError
 
-/** Whether an error may be told to the caller. */
+/** Whether an error may be shown to the caller. */
 export function isKnown(error: unknown): error is KnownError {
   return error instanceof Refusal || error instanceof RotaError || error instanceof TimeError
 }
 
-/** The status of an error: most say that what was sent is not valid. */
+/** The status of an error; most mean that the request is invalid. */
 export function statusOf(error: KnownError): number {
   return error instanceof Refusal ? error.status : (statuses[error.code] ?? 422)
 }

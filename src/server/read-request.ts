@@ -1,4 +1,4 @@
-/** Reads what a request carries, within limits, and checks it. */
+/** Reads the query and the body of a request within limits, and checks them. */
 import type { z } from 'zod'
 import type { Fault } from '../kernel/definition/errors.js'
 import { errorPart } from '../text/error-text.js'
@@ -9,10 +9,10 @@ import { Refusal } from './problem.js'
 /** The most bytes of a body: a payload may have 256 KiB, a definition several of them. */
 export const mostBytes = 1024 * 1024
 
-/** Deeper values than these are no definitions and no payloads, and cost their readers a stack. */
+/** Deeper values are neither definitions nor payloads, and could overflow the stack of their readers. */
 const mostDepth = 64
 
-/** The JSON body of a request; nothing where it has none. */
+/** The JSON body of a request; undefined if it has none. */
 export async function readBody(request: Request): Promise<unknown> {
   const text = await readText(request)
   if (text === '') return undefined
@@ -48,7 +48,7 @@ async function readText(request: Request): Promise<string> {
   }
 }
 
-/** The rest of the body is not read, so no other request can follow on the connection: the caller has to know. */
+/** The rest of the body is not read, so the connection must be closed, and the caller must know that. */
 function tooLarge(): Refusal {
   const headers = { connection: 'close' }
   return new Refusal('REQUEST_TOO_LARGE', `the body has more than ${mostBytes} bytes`, { headers })
@@ -65,7 +65,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Refuses values that are too deep, and keys that mean something to JavaScript. */
+/** Refuses values that are too deep, and keys with a meaning in JavaScript. */
 function checkTree(root: unknown): void {
   let level: readonly unknown[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -78,7 +78,7 @@ function checkTree(root: unknown): void {
   }
 }
 
-/** The query of a request as an object of texts; a key that is repeated becomes a list. */
+/** The query of a request as an object of texts; a repeated key becomes a list. */
 export function queryOf(search: URLSearchParams): Readonly<Record<string, string | readonly string[]>> {
   const keys = [...new Set(search.keys())]
   return Object.fromEntries(
@@ -89,7 +89,7 @@ export function queryOf(search: URLSearchParams): Readonly<Record<string, string
   )
 }
 
-/** A value as a shape reads it; every fault is reported with its place. */
+/** Parses a value with a shape; reports every fault with its place. */
 export function readAs<Given extends Shape>(shape: Given, value: unknown, place: string): z.output<Given> {
   const read = shape.safeParse(value, { reportInput: true })
   if (read.success) return read.data

@@ -2,7 +2,7 @@ import { TrieRouter } from 'hono/router/trie-router'
 import type { Method, Route } from '../wire/route.js'
 import { Refusal } from './problem.js'
 
-/** A route that fits a request, with the parts of its path. */
+/** A route that matches a request, with the parts of its path. */
 export interface Match<App> {
   readonly route: Route<App>
   readonly parts: Readonly<Record<string, string>>
@@ -10,10 +10,10 @@ export interface Match<App> {
 
 const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Finds the route of a request by its method and its path; refuses what no route fits. */
+/** Finds the route of a request by its method and its path; throws if there is none. */
 export function router<App>(routes: readonly Route<App>[]): (method: string, path: string) => Match<App> {
   const tree = new TrieRouter<Route<App>>()
-  // Of two routes that fit, the first one counts: `/runs/counts` comes before `/runs/{id}`.
+  // Of two routes that match, the first one counts: `/runs/counts` comes before `/runs/{id}`.
   const sorted = routes.toSorted((one, other) => openParts(one) - openParts(other))
   for (const route of sorted) tree.add(route.method, route.path.replace(/\{(\w+)\}/g, ':$1'), route)
   const find = (method: string, path: string): Match<App> | undefined => {
@@ -23,7 +23,7 @@ export function router<App>(routes: readonly Route<App>[]): (method: string, pat
       : { route: first[0], parts: decoded(first[1] as Record<string, string>) }
   }
   return (method, path) => {
-    // A route that is read may also be asked for its headers alone.
+    // HEAD is answered by the route of GET.
     const found = find(method === 'HEAD' ? 'GET' : method, path)
     if (found !== undefined) return found
     const allowed = methods.filter((other) => find(other, path) !== undefined)

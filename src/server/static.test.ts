@@ -25,7 +25,7 @@ const ask = (path: string, headers: Record<string, string> = {}, asked?: string)
   answer(new Request(`http://127.0.0.1${path}`, { headers }), { asked })
 
 describe('the files of the dashboard', () => {
-  it('are found below any path, packed for those who take that, with a policy that allows nothing foreign', async () => {
+  it('are found below any path, compressed if accepted, with a policy that allows no other origin', async () => {
     for (const mount of ['/', '/ops/', '/a/b/']) {
       const page = await ask(mount)
       expect(await page?.text()).toBe('<!doctype html>')
@@ -37,13 +37,13 @@ describe('the files of the dashboard', () => {
     }
   })
 
-  it('are not sent again to those who have them', async () => {
+  it('are not sent again to clients that have them', async () => {
     const etag = (await ask('/'))?.headers.get('etag') ?? ''
     expect((await ask('/', { 'if-none-match': etag }))?.status).toBe(304)
     expect((await ask('/', { 'if-none-match': '"other"' }))?.status).toBe(200)
   })
 
-  it('are all there is: no path leads out of their folder', async () => {
+  it('are the only files: no path leaves their folder', async () => {
     const paths = ['/..%2fsecret.js', '/assets/..%2f..%2fsecret.js', '/secret.js', '/assets/', '/notes.txt']
     for (const path of paths) {
       const text = await (await ask(path))?.text()
@@ -51,7 +51,7 @@ describe('the files of the dashboard', () => {
     }
   })
 
-  it('send the reader to an address that ends in a slash, on the same server', async () => {
+  it('redirect to an address that ends in a slash, on the same server', async () => {
     const html = { accept: 'text/html' }
     expect((await ask('/ops', html))?.headers.get('location')).toBe('./ops/')
     expect((await ask('/', html, '/ops'))?.headers.get('location')).toBe('./ops/')

@@ -1,6 +1,6 @@
 /**
- * The files of the dashboard. They are listed and read once, so that no path of a request ever reaches the disk. They are
- * the same for everybody and hold no data: no token is needed for them.
+ * The files of the dashboard. They are listed and read once, so that no path of a request ever reaches the disk. They
+ * are the same for every caller and contain no data, so they need no token.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { gzip } from 'node:zlib'
 import type { Connection } from '../wire/route.js'
 import { safeHeaders } from './answer.js'
 
-/** Answers a request for a file of the dashboard; nothing where there is none. */
+/** Answers a request for a file of the dashboard; undefined if there is none. */
 export type StaticFiles = (request: Request, connection: Connection) => Promise<Response | undefined>
 
 interface StaticFile {
@@ -20,7 +20,7 @@ interface StaticFile {
   readonly packed: Uint8Array<ArrayBuffer> | undefined
   readonly etag: string
   readonly type: string
-  /** Whether its name says what is inside. */
+  /** Whether its name contains a hash of its content. */
   readonly isHashed: boolean
 }
 
@@ -43,7 +43,7 @@ export function staticFiles(folder: URL): StaticFiles {
       const file = name === 'index.html' ? undefined : files.get(name)
       return file === undefined ? toPage(request, name) : fileAnswer(request, file)
     }
-    // A server around may cut its path off: the browser still has the address without a slash at its end.
+    // A surrounding server may remove its own path: the browser still has the address without a trailing slash.
     const askedPath = asked?.replace(/[?#].*$/s, '') ?? '/'
     if (!askedPath.endsWith('/')) return toPage(request, askedPath.slice(askedPath.lastIndexOf('/') + 1))
     const page = files.get('index.html')
@@ -55,7 +55,7 @@ export function staticFiles(folder: URL): StaticFiles {
 function toPage(request: Request, name: string): Response | undefined {
   const isForReader = request.headers.get('accept')?.includes('text/html') === true
   if (!isForReader || name.includes('.')) return undefined
-  // Relative, and never with a scheme: it cannot lead to another server.
+  // Relative and without a scheme, so it cannot lead to another server.
   return new Response(null, { status: 308, headers: { ...safeHeaders, location: `./${name}/` } })
 }
 
@@ -77,7 +77,7 @@ function fileAnswer(request: Request, file: StaticFile): Response {
   return new Response(request.method === 'HEAD' ? null : isPacked ? packed : body, { headers })
 }
 
-/** What the page may do: nothing but use the files and the API of its own server. */
+/** The page may use only the files and the API of its own server. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

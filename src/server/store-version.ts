@@ -1,22 +1,22 @@
-/** What a look at the version of a store needs. */
+/** How to read the version of a store. */
 export interface StoreVersionOptions {
-  /** Another value after every change; undefined where the store does not know at once. */
+  /** Changes after every commit; undefined if the store cannot tell synchronously. */
   readonly version?: (() => unknown) | undefined
-  /** The same, where the database has to be asked. */
+  /** The same by a query to the database. */
   readonly stamp?: (() => Promise<unknown>) | undefined
   readonly clock: { monotonicMs(): number; sleep(ms: number): Promise<void> }
 }
 
-/** How soon the database is asked for its version again. */
+/** The shortest time between two queries for the version. */
 const paceMs = 10
 
-/** The version of a store: the same value twice says that nothing was committed between. Many who ask share one look. */
+/** The version of a store: the same value twice means that nothing was committed in between. Requests share a look. */
 export class StoreVersion {
   readonly #options: StoreVersionOptions
   #beganMs = -Infinity
-  /** The look that is being taken. */
+  /** The running look. */
   #current: Promise<unknown> | undefined
-  /** The look that is not begun yet: whoever asks until then gets its value. */
+  /** The next look: all requests until it begins get its value. */
   #next: Promise<unknown> | undefined
   #latest: unknown
   readonly #ofRequests = new WeakMap<Request, Promise<unknown>>()
@@ -25,13 +25,13 @@ export class StoreVersion {
     this.#options = options
   }
 
-  /** A value that was true at some time in the past; undefined where none is known. */
+  /** An earlier value; undefined if none is known. */
   get latest(): unknown {
     const { version } = this.#options
     return version === undefined ? this.#latest : version()
   }
 
-  /** A value that is read after a request arrived; the same one for all parts of its answer. */
+  /** A value that is read after a request arrived; the same for all parts of its answer. */
   lookFor(request: Request): Promise<unknown> {
     const known = this.#ofRequests.get(request)
     if (known !== undefined) return known

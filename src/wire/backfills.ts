@@ -7,7 +7,7 @@ import { instant, maybeInstant, name } from './fields.js'
 /** The order of a backfill. */
 export const backfillOrder = z.enum(backfillOrders)
 
-/** How fast a backfill goes. */
+/** The limits of a backfill. */
 export const backfillSpeed = {
   concurrency: z
     .number()
@@ -15,8 +15,8 @@ export const backfillSpeed = {
     .min(1)
     .max(100_000)
     .optional()
-    .meta({ description: 'How many runs at once.' }),
-  pace: z.string().max(64).optional().meta({ description: 'How many runs in which time.', example: '10/1m' }),
+    .meta({ description: 'How many runs concurrently.' }),
+  pace: z.string().max(64).optional().meta({ description: 'How many runs in a period.', example: '10/1m' }),
 }
 
 /** A backfill. */
@@ -32,9 +32,7 @@ export const backfill = z
     total: z.number().int(),
     first: z.string(),
     last: z.string(),
-    skipped: z
-      .record(z.string(), z.number().int())
-      .meta({ description: 'How many are not made, by reason.' }),
+    skipped: z.record(z.string(), z.number().int()).meta({ description: 'How many are skipped, by reason.' }),
     by: z.string(),
     reason: z.string().nullable(),
     createdAt: instant,

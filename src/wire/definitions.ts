@@ -5,7 +5,7 @@ import { instant, json, maybeInstant, name } from './fields.js'
 /** When a trigger is due; which fields there are depends on its kind. */
 export const schedule = z.looseObject({ kind: z.string() }).meta({ id: 'Schedule' })
 
-/** A trigger, with how far it has been planned. */
+/** A trigger with its cursor. */
 export const trigger = z
   .looseObject({
     name,
@@ -20,10 +20,9 @@ export const trigger = z
     source: z.string(),
     version: z.number().int(),
     revision: z.number().int(),
-    tag: z
-      .string()
-      .optional()
-      .meta({ description: 'Send it in quotes as `If-Match` to change only what you have read.' }),
+    tag: z.string().optional().meta({
+      description: 'Send it in quotes as `If-Match` to refuse the change if the trigger has changed since.',
+    }),
     overlap: z.string(),
     payload: json,
   })
@@ -52,7 +51,7 @@ export const job = z
   })
   .meta({ id: 'Job' })
 
-/** A queue, and how it stands. */
+/** A queue and its state. */
 export const queue = z
   .strictObject({
     name,
@@ -69,7 +68,7 @@ export const queue = z
   })
   .meta({ id: 'Queue' })
 
-/** What somebody holds or held back. */
+/** A hold. */
 export const hold = z
   .strictObject({
     target: z.string(),

@@ -39,7 +39,7 @@ export const ledgerEntry = z
 
 const pending = z.array(pendingReason)
 
-/** What became of an instant, or of a stretch of instants, of a trigger. */
+/** The explanation of a due instant, or of a range of due instants, of a trigger. */
 export const explanation = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('run'), at: instant, run, pending }),
@@ -80,11 +80,11 @@ export const explanation = z
   ])
   .meta({ id: 'Explanation' })
 
-/** A promise that was broken. */
+/** A breach of an SLA. */
 export const slaBreach = z
   .strictObject({
     rule: z.enum(slaRules),
-    of: z.enum(['trigger', 'round', 'job', 'asset']).meta({ description: 'Whose promise it is.' }),
+    of: z.enum(['trigger', 'round', 'job', 'asset']).meta({ description: 'The kind of its subject.' }),
     name,
     trigger: name.nullable(),
     job: name.nullable(),
@@ -95,11 +95,11 @@ export const slaBreach = z
     }),
     deadlineAt: instant,
     at: instant.meta({ description: 'When it was found.' }),
-    text: z.string().meta({ description: 'One sentence for a person.' }),
+    text: z.string().meta({ description: 'One sentence for people.' }),
   })
   .meta({ id: 'SlaBreach' })
 
-/** What became of the due instants of a trigger in a stretch of time. */
+/** The explanations of the due instants of a trigger in a range of time. */
 export const why = z
   .strictObject({
     trigger: name,
@@ -127,11 +127,11 @@ export const coverage = z
     unexpected: z.array(instant),
     unexpectedCount: z.number().int(),
     otherZoneRules: z.boolean(),
-    breaches: z.number().int().meta({ description: 'Promises that were broken in that time.' }),
+    breaches: z.number().int().meta({ description: 'Breaches of its SLA in that time.' }),
   })
   .meta({ id: 'Coverage' })
 
-/** What became of the due instants of a trigger on one day in UTC; null where it was not counted yet. */
+/** The coverage of a trigger on one day in UTC; null if it was not counted yet. */
 export const coveredDay = z
   .strictObject({
     date: z.string(),
@@ -147,7 +147,7 @@ export const coveredDay = z
   })
   .meta({ id: 'CoveredDay' })
 
-/** One thing that was looked at, and what to do about it. */
+/** The result of one check, and what to do about it. */
 export const finding = z
   .strictObject({
     check: z.string(),

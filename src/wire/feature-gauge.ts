@@ -4,6 +4,6 @@ export interface FeatureGauge {
   readonly help: string
   readonly label: string
   readonly event: string
-  /** The value after an event, and what it is the value of. */
+  /** The value after an event, and its subject. */
   readonly read: (notice: never) => { readonly of: string; readonly value: number }
 }

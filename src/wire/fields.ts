@@ -5,10 +5,10 @@ import { parseInstant } from '../time/instant.js'
 /** An instant as ISO text in UTC. */
 export const instant = z.iso.datetime().meta({ id: 'Instant', example: '2026-03-29T01:00:00Z' })
 
-/** An instant, or null where there is none. */
+/** An instant or null. */
 export const maybeInstant = instant.nullable()
 
-/** An instant that a request has: ISO text with an offset or a Z. */
+/** An instant in a request: ISO text with an offset or a Z. */
 export const instantInput = z
   .string()
   .max(64)
@@ -28,31 +28,31 @@ export const name = z.string().min(1).max(256)
 /** Any JSON value. */
 export const json = z.unknown()
 
-/** Names beside the id of a run. */
+/** Additional names of a run. */
 export const labels = z.record(z.string(), z.string())
 
-/** What every change takes: why it is made, and whether it is only tried. */
+/** The fields of every change: the reason, and whether it is a dry run. */
 export const change = {
-  reason: z.string().max(4096).optional().meta({ description: 'Why; the audit keeps it.' }),
-  dryRun: z.boolean().optional().meta({ description: 'Answers what would change, and changes nothing.' }),
+  reason: z.string().max(4096).optional().meta({ description: 'Why; stored in the audit.' }),
+  dryRun: z.boolean().optional().meta({ description: 'Returns what would change, and changes nothing.' }),
 }
 
-/** The body of a change that takes nothing else. */
+/** The body of a change without other fields. */
 export const changeBody = z.strictObject(change)
 
 /** The query of a list: how many, and after which entry. */
 export const paging = {
   limit: z.coerce.number().int().min(1).max(500).default(50),
-  after: z.string().max(512).optional().meta({ description: '`next` of the page before.' }),
+  after: z.string().max(512).optional().meta({ description: '`next` of the previous page.' }),
 }
 
-/** The query of a list that is also read backwards. */
+/** The query of a list with pages in both directions. */
 export const pagingBothWays = {
   ...paging,
-  before: z.string().max(512).optional().meta({ description: '`previous` of the page after.' }),
+  before: z.string().max(512).optional().meta({ description: '`previous` of the next page.' }),
 }
 
-/** One page of a list that is also read backwards. */
+/** One page of a list with pages in both directions. */
 export function pageBothWays(item: z.ZodType) {
   return page(item).extend({ previous: z.string().nullable() })
 }

@@ -1,6 +1,6 @@
 /**
- * A route of the HTTP API, as data: its address, who may use it, what it takes and what it answers. The server, the
- * OpenAPI document, the reference page and the client are all made from these.
+ * A route of the HTTP API, as data: its address, its role, its request and its answer. The server, the OpenAPI
+ * document, the reference page and the client are all generated from routes.
  */
 import type { z } from 'zod'
 import type { ChangeOptions, NamedChange } from '../kernel/audit/change-options.js'
@@ -12,7 +12,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** An object schema, as a route uses it for its query, its body and the parts of its path. */
 export type Shape = z.ZodObject
 
-/** The value that a shape reads; without a shape there is nothing. */
+/** The value of a shape; undefined without a shape. */
 export type ValueOf<Given extends Shape | undefined> = Given extends Shape ? z.output<Given> : undefined
 
 /** One route. `App` is the part of the app that its handler uses. */
@@ -29,7 +29,7 @@ export interface Route<
   readonly role: Role | 'none'
   /** The group in which the reference page lists it. */
   readonly group: string
-  /** One sentence: what it answers or changes. */
+  /** One sentence: what it returns or changes. */
   readonly summary: string
   /** What else a caller must know. */
   readonly about?: string
@@ -39,7 +39,7 @@ export interface Route<
   readonly answer: z.ZodType
   /** The field of the answer that becomes its `ETag`, and that `If-Match` is compared with. */
   readonly etag?: string
-  /** Whether the answer has a secret, which must not be kept for a repeated `Idempotency-Key`. */
+  /** Whether the answer contains a secret, which must not be stored for a repeated `Idempotency-Key`. */
   readonly isSecret?: boolean
   /** The status of success; default: 200. */
   readonly status?: 200 | 201 | 202
@@ -49,7 +49,7 @@ export interface Route<
   readonly tool?: string
   /** Whether it reads more than the store, such as files that the app names: only the process of the app can answer it. */
   readonly needsApp?: boolean
-  /** Whether it only asks, although it has a body: it is answered like a `GET`, also by a server that only reads. */
+  /** Whether it only reads, although it has a body: it is answered like a `GET`, also by a read-only server. */
   readonly isQuestion?: boolean
   /** Whether its answer may be a stream. */
   readonly isStream?: boolean
@@ -57,8 +57,8 @@ export interface Route<
   readonly example?: RouteExample
   handle(call: Call<App, Path, Query, Body>): Promise<unknown>
   /**
-   * Answers from the store after its change was made and the answer was lost, as a repeated `Idempotency-Key` needs it;
-   * default: the caller is told what was changed.
+   * Answers a repeated `Idempotency-Key` from the store if the change was made and the answer was lost; default: the
+   * request is refused with the list of changes.
    */
   again?(call: Call<App, Path, Query, Body>, changed: readonly NamedChange[]): Promise<unknown>
 }
@@ -70,7 +70,7 @@ export interface RouteExample {
   readonly body?: unknown
 }
 
-/** A request that was checked, as its handler gets it. */
+/** A checked request, as its handler gets it. */
 export interface Call<
   App,
   Path extends Shape | undefined = Shape | undefined,
@@ -82,22 +82,22 @@ export interface Call<
   readonly parts: ValueOf<Path>
   readonly query: ValueOf<Query>
   readonly body: ValueOf<Body>
-  /** Who makes the change that is asked for, why and how: every change of the app takes it. */
+  /** The actor, the reason and the options of the change: every change of the app takes them. */
   readonly change: ChangeOptions
-  /** The request itself; its signal aborts when the caller is gone. */
+  /** The request itself; its signal aborts when the caller disconnects. */
   readonly request: Request
   readonly connection: Connection
 }
 
-/** What is known of a connection besides its request. */
+/** Information about a connection besides its request. */
 export interface Connection {
-  /** The address of the peer, where the server knows it. */
+  /** The address of the peer, if the server knows it. */
   readonly peer?: string | undefined
-  /** The path that the browser asked for, where a server around may have cut off its own part of it. */
+  /** The path that the browser requested; a surrounding server may have removed its own part from the request. */
   readonly asked?: string | undefined
-  /** Hands the request on to the program around, which answers it. */
+  /** Passes the request to the surrounding program, which answers it. */
   readonly passOn?: (() => Response) | undefined
-  /** Who makes the request, where another process has found that out. */
+  /** Who makes the request, if another process has identified the caller. */
   readonly caller?: Caller | undefined
 }
 
@@ -113,7 +113,7 @@ export function isRead({ method, isQuestion = false }: Pick<Route, 'method' | 'i
   return method === 'GET' || isQuestion
 }
 
-/** Checks the types of a route, and gives it to lists of routes of any kind. */
+/** Checks the types of a route, and returns it as a route of any kind. */
 export function route<
   App,
   Path extends Shape | undefined = undefined,

@@ -8,7 +8,7 @@ const states = ['pending', 'running', 'done', 'failed', 'cancelled'] as const
 /** The state of a run. */
 export const runState = z.enum(states).meta({ id: 'RunState' })
 
-/** What made a run. */
+/** What created a run. */
 export const runOrigin = z.enum(['trigger', 'enqueue', 'manual', 'sensor', 'round', 'upstream', 'backfill'])
 
 /** The error of a run or an attempt. */

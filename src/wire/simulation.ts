@@ -1,4 +1,4 @@
-/** What a simulation found, as answers show it. */
+/** The result of a simulation, as answers show it. */
 import { z } from 'zod'
 import { instant, maybeInstant, name } from './fields.js'
 import { ledgerReason } from './explain.js'
@@ -11,7 +11,7 @@ const lateness = z
 
 const peak = z.strictObject({ count, at: maybeInstant }).meta({ id: 'Peak' })
 
-/** What a simulation did with one trigger. */
+/** The results of one trigger. */
 const simulatedTrigger = z
   .strictObject({
     trigger: name,
@@ -29,7 +29,7 @@ const simulatedSpan = z
   .strictObject({ at: instant, runs: count, failed: count, maxRunning: count, maxWaiting: count })
   .meta({ id: 'SimulatedSpan' })
 
-/** What a simulation found. */
+/** The result of a simulation. */
 export const simulation = z
   .strictObject({
     fromAt: instant,

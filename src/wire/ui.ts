@@ -1,4 +1,4 @@
-/** What the pages of the dashboard read, each in one request. */
+/** The answers for the pages of the dashboard, one request each. */
 import { z } from 'zod'
 import { hold, queue, trigger } from './definitions.js'
 import { ledgerEntry, ledgerReason } from './explain.js'
@@ -57,18 +57,18 @@ export const runBrief = run
   .extend({ error: z.strictObject({ code: z.string(), message: z.string() }).nullable() })
   .meta({ id: 'RunBrief' })
 
-/** A pending run that should have started, and what keeps it. */
+/** A pending run that should have started, and what it waits for. */
 export const lateRun = runBrief.extend({ pending: z.array(pendingReason) }).meta({ id: 'LateRun' })
 
 /** A run that is being performed, and how long such runs take. */
 export const runningRun = runBrief.extend({ usual: usual.nullable() }).meta({ id: 'RunningRun' })
 
-/** The first of many: whether there are more. */
+/** The first items of a list, and whether there are more. */
 function some(item: z.ZodType) {
   return z.strictObject({ items: z.array(item), more: z.boolean() })
 }
 
-/** What a trigger missed, and how far somebody has looked at it. */
+/** The missed instants of a trigger, and how far they were acknowledged. */
 export const missed = z
   .strictObject({
     trigger: name,
@@ -77,12 +77,12 @@ export const missed = z
     lastAt: instant,
     rule: z.string(),
     recordedAt: instant,
-    /** The newest range: who has looked at it has looked at all of them. */
+    /** The newest range: acknowledging it acknowledges all of them. */
     seq: count,
   })
   .meta({ id: 'Missed' })
 
-/** What a change of the clocks does to a due instant. */
+/** The effect of a clock change on a due instant. */
 export const clockChange = z
   .strictObject({
     kind: z.enum(['moved', 'added', 'dropped']),
@@ -93,7 +93,7 @@ export const clockChange = z
   })
   .meta({ id: 'ClockChange' })
 
-/** An instant to come, and some of the triggers that are due then. */
+/** An upcoming instant, and some of the triggers that are due then. */
 export const upcomingInstant = z
   .strictObject({
     at: instant,
@@ -104,7 +104,7 @@ export const upcomingInstant = z
   })
   .meta({ id: 'UpcomingInstant' })
 
-/** What comes next. Where it is capped, only the triggers that are due first were looked at. */
+/** The upcoming instants. If it is capped, only the triggers that are due first were read. */
 export const upcoming = z
   .strictObject({
     untilAt: instant,
@@ -152,7 +152,7 @@ export const runTally = z
   .strictObject({ bucketAt: instant, pending: count, running: count, ...runCounts })
   .meta({ id: 'RunTally' })
 
-/** One trigger on the timeline. It has marks, or buckets where there would be too many of them. */
+/** One trigger on the timeline. It has marks, or buckets if there would be too many marks. */
 export const lane = z
   .strictObject({
     trigger,
@@ -164,7 +164,7 @@ export const lane = z
     versions: z.array(
       z.strictObject({ version: count, validFromAt: instant, validUntil: maybeInstant, tzdata: z.string() }),
     ),
-    /** Instants to come; complete up to `dueUntil`. */
+    /** Upcoming instants; complete up to `dueUntil`. */
     due: z.array(
       z.strictObject({ at: instant, change: clockChange.nullable(), excluded: ledgerReason.nullable() }),
     ),
@@ -172,7 +172,7 @@ export const lane = z
   })
   .meta({ id: 'Lane' })
 
-/** Lanes over one stretch of time; `unknown` names no trigger. */
+/** Lanes over one range of time; `unknown` lists names that no trigger has. */
 export const timeline = z
   .strictObject({
     at: instant,
@@ -193,9 +193,9 @@ export const yearDay = z
     pending: count,
     running: count,
     ...runCounts,
-    /** Ranges without a run that touch the day, by reason. */
+    /** Ranges without a run that overlap the day, by reason. */
     ranges: z.record(z.string(), count),
-    /** Instants to come. */
+    /** Upcoming instants. */
     due: count,
   })
   .meta({ id: 'YearDay' })
@@ -212,7 +212,7 @@ export const year = z
   })
   .meta({ id: 'Year' })
 
-/** What is wrong with a filter of runs, and what fits at a place of it. */
+/** The faults of a filter of runs, and completions at a position. */
 export const queryHelp = z
   .strictObject({
     faults: z.array(

@@ -5,10 +5,10 @@ import { Refusal } from '../problem.js'
 const most = 5
 const windowMs = 60_000
 
-/** More addresses than these are forgotten, the oldest first. */
+/** The most addresses that are remembered; the oldest are dropped first. */
 const mostAddresses = 10_000
 
-/** Counts the failed tries to sign in, by address. */
+/** Counts failed sign-in attempts, by address. */
 export class SignInAttempts {
   readonly #failed = new Map<string, Instant[]>()
 
@@ -21,7 +21,7 @@ export class SignInAttempts {
     throw new Refusal('TOO_MANY_REQUESTS', `too many wrong tokens; try again in ${seconds} s`, { headers })
   }
 
-  /** Remembers a failed try. */
+  /** Counts a failed attempt. */
   failed(address: string, now: Instant): void {
     const recent = [...this.#recent(address, now), now]
     this.#failed.delete(address)

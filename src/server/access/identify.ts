@@ -6,7 +6,7 @@ import { checkHost, isLoopbackName, senderOf } from './origin.js'
 import { callerOfSession, sessionSecretOf } from './sessions.js'
 import { callerOfToken } from './tokens.js'
 
-/** What identifying callers needs. */
+/** The options for identifying callers. */
 export interface IdentifyOptions {
   /** The tokens and sessions for a request. */
   readonly entries: (request: Request) => Promise<Entries>
@@ -17,10 +17,10 @@ export interface IdentifyOptions {
   readonly hosts?: readonly string[] | undefined
 }
 
-/** Says who makes a request of a route that needs a role, or refuses it. */
+/** Returns who makes a request of a route that needs a role, or refuses it. */
 export type Identify = (request: Request, connection: Connection, role: Route['role']) => Promise<Caller>
 
-/** Says who makes a request: the owner of a token or a session, or somebody on this machine. */
+/** Returns who makes a request: the owner of a token or a session, or a user of this machine. */
 export function identifier(options: IdentifyOptions): Identify {
   const { isLoopback, hosts } = options
   const isOurs = (hostname: string): boolean =>
@@ -38,7 +38,7 @@ export function identifier(options: IdentifyOptions): Identify {
     const secret = sessionSecretOf(headers)
     if (secret !== undefined) {
       const caller = await callerOfSession(await options.entries(request), { secret, now: options.now() })
-      // The browser sends a cookie whatever page asks: a change needs a sign that it was a page of ours.
+      // A browser sends the cookie for every page, so a change must prove that it comes from a page of this server.
       const isOwn = method === 'GET' || method === 'HEAD' || senderOf(headers) === 'own page'
       if (caller !== undefined && isOwn) return caller
     }
@@ -51,14 +51,14 @@ export function identifier(options: IdentifyOptions): Identify {
 /** A caller on this machine may do what the user of the server may. */
 const local: Caller = { actor: 'local', role: 'admin' }
 
-/** Somebody who has not signed in: may only do so. */
+/** A caller who has not signed in and may only do that. */
 const nobody: Caller = { actor: 'nobody', role: 'none' }
 
 function isLoopbackPeer(peer: string): boolean {
   return peer === '::1' || /^(?:::ffff:)?127\./.test(peer)
 }
 
-/** Whether a proxy passed the request on: then its peer is the proxy, and not who asked. */
+/** Whether a proxy forwarded the request: then its peer is the proxy, not the caller. */
 function isForwarded(headers: Headers): boolean {
   return ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) =>
     headers.has(name),

@@ -20,7 +20,7 @@ function stage() {
   return { at, ask }
 }
 
-it('an entry is read again only after a commit, and then at once', async () => {
+it('an entry is read again only after a commit, and then immediately', async () => {
   const { at, ask } = stage()
   await ask()
   await ask()
@@ -30,7 +30,7 @@ it('an entry is read again only after a commit, and then at once', async () => {
   expect([await ask(), await ask(), at.reads]).toEqual([2, 2, 3])
 })
 
-it('many requests at once share one read, and other entries are read for themselves', async () => {
+it('concurrent requests share one read, and other entries are read separately', async () => {
   const { at, ask } = stage()
   await ask()
   await ask()

@@ -7,8 +7,8 @@ export type Entries = Pick<Store, 'stateEntries'>
 const mostKept = 1000
 
 /**
- * Tokens and sessions, read again only after something was committed: whoever asks often does not cost the database a
- * question each time, and a token that is revoked is refused at once.
+ * Caches tokens and sessions until the next commit: frequent requests do not cost a query each, and a revoked token is
+ * refused immediately.
  */
 export class KnownEntries {
   readonly #version: StoreVersion
@@ -21,7 +21,7 @@ export class KnownEntries {
     this.#version = version
   }
 
-  /** The entries of a store as they were when a request arrived, or later. */
+  /** The entries of a store when a request arrived, or later. */
   of(request: Request, store: Entries): Entries {
     return {
       stateEntries: async (query) => {

@@ -22,10 +22,10 @@ function hostnameOf(host: string): string {
   return name.toLowerCase()
 }
 
-/** How a request came to be: by a page of this server, by another page, or by a program. */
+/** What sent a request: a page of this server, another page, or a program. */
 export type Sender = 'own page' | 'foreign page' | 'program'
 
-/** Who sent a request. Browsers leave out `Sec-Fetch-Site` on plain HTTP beyond this machine; then `Origin` must fit. */
+/** What sent a request. On plain HTTP to another machine browsers omit `Sec-Fetch-Site`; then `Origin` must match. */
 export function senderOf(headers: Headers): Sender {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin' || site === 'none' ? 'own page' : 'foreign page'

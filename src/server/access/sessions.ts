@@ -13,7 +13,7 @@ export const sessionCookie = 'rota_session'
 /** How long a session lasts. */
 export const sessionMs = 12 * 3_600_000
 
-/** Opens a session of a token; the answer is the secret of its cookie, which is not kept. */
+/** Opens a session of a token; returns the secret of its cookie, which is not stored. */
 export async function openSession(
   store: Store,
   { tokenId, now }: { tokenId: string; now: Instant },
@@ -27,7 +27,7 @@ export async function openSession(
   return secret
 }
 
-/** Forgets sessions that have ended: only a login adds one, so a login also removes some. */
+/** Removes ended sessions: only a login adds one, so a login also removes some. */
 async function ended(store: Store, now: Instant): Promise<StateChange[]> {
   const entries = await store.stateEntries({ kind: 'session', limit: 100 })
   return entries
@@ -35,7 +35,7 @@ async function ended(store: Store, now: Instant): Promise<StateChange[]> {
     .map(({ kind, name, item }) => ({ kind, name, item, value: undefined }))
 }
 
-/** Who a session stands for; nobody once it has ended, or its token is gone. */
+/** The caller of a session; undefined if it has ended or its token was removed. */
 export async function callerOfSession(
   store: Entries,
   { secret, now }: { secret: string; now: Instant },
@@ -55,13 +55,13 @@ export async function closeSession(
   await store.changeState({ changes: [{ ...keyOf(secret), value: undefined }], now })
 }
 
-/** The secret that a request carries in its cookie. */
+/** The secret in the cookie of a request. */
 export function sessionSecretOf(headers: Headers): string | undefined {
   const cookies = (headers.get('cookie') ?? '').split(';').map((one) => one.trim().split('='))
   return cookies.find(([name]) => name === sessionCookie)?.[1]
 }
 
-/** The header that gives a browser its cookie, or takes it away where there is no secret. */
+/** The header that sets the cookie of a browser, or removes it if there is no secret. */
 export function cookieHeader(
   secret: string | undefined,
   { path, isSecure }: { path: string; isSecure: boolean },

@@ -1,4 +1,4 @@
-/** Tokens: how programs say who they are. Only the hash of a token is kept. */
+/** Tokens identify programs. Only the hash of a token is stored. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AskedAudit } from '../../engine/audit-change.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
@@ -10,7 +10,7 @@ import type { Role } from '../../wire/role.js'
 import type { Caller } from '../../wire/route.js'
 import type { Entries } from './known-entries.js'
 
-/** A token as it can be listed. */
+/** The public part of a token. */
 export interface TokenInfo {
   readonly id: string
   /** The name under which its changes are recorded. */
@@ -20,7 +20,7 @@ export interface TokenInfo {
   readonly expiresAt: Instant | undefined
 }
 
-/** What is kept of a token. */
+/** The stored form of a token. */
 interface StoredToken {
   readonly name: string
   readonly role: Role
@@ -29,10 +29,10 @@ interface StoredToken {
   readonly expiresAt?: Instant
 }
 
-/** 256 bits: nobody guesses them. */
+/** 256 bits, which cannot be guessed. */
 const secretBytes = 32
 
-/** What a new token is given. */
+/** The options of a new token. */
 interface NewToken extends Pick<TokenInfo, 'name' | 'role' | 'expiresAt'> {
   readonly id?: string
   readonly now: Instant
@@ -57,7 +57,7 @@ export async function createToken(
   return { id, name, role, createdAt: now, expiresAt, token }
 }
 
-/** What a dry run answers instead: a token that nobody can use. */
+/** The answer of a dry run: a token that cannot be used. */
 export function plannedToken({
   id = newTokenId(),
   now,
@@ -66,12 +66,12 @@ export function plannedToken({
   return { id, ...rest, createdAt: now, token: undefined }
 }
 
-/** The id of a token that is about to be made. */
+/** The id of a new token. */
 export function newTokenId(): string {
   return randomBytes(6).toString('hex')
 }
 
-/** What the audit records of a change of a token; its hash is masked. */
+/** The audit of a change of a token; its hash is masked. */
 export function tokenAudit(action: 'token.create' | 'token.revoke', id: string): AskedAudit {
   return { action, subjects: [{ kind: 'state', key: keyOf(id) }] }
 }
@@ -84,7 +84,7 @@ export async function listTokens(store: Store): Promise<readonly TokenInfo[]> {
 
 const mostTokens = 10_000
 
-/** Ends a token and every session that was opened with it; a dry run only says which it would be. */
+/** Ends a token and every session that was opened with it; a dry run only returns the token. */
 export async function revokeToken(
   store: Store,
   { id, now, dryRun }: { id: string; now: Instant } & DryRun,
@@ -96,7 +96,7 @@ export async function revokeToken(
   return infoOf(entry)
 }
 
-/** Who a token stands for; nobody where it is unknown, revoked or expired. */
+/** The caller of a token; undefined if it is unknown, revoked or expired. */
 export async function callerOfToken(
   store: Entries,
   { token, now }: { token: string; now: Instant },
@@ -107,7 +107,7 @@ export async function callerOfToken(
   return callerOf(entry, now)
 }
 
-/** Who a token stands for, by its id; nobody where it is gone or expired. */
+/** The caller of a token, by its id; undefined if it was removed or has expired. */
 export async function callerOfTokenId(
   store: Entries,
   { id, now }: { id: string; now: Instant },
@@ -139,12 +139,12 @@ function storedOf({ value }: StateEntry): StoredToken {
   return value as unknown as StoredToken
 }
 
-/** The hash that is kept of a secret. One round is enough for a secret that is random. */
+/** The stored hash of a secret. One round is enough for a random secret. */
 export function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }
 
-/** Compares two hashes in the same time whatever they are. */
+/** Compares two hashes in constant time. */
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'))
 }

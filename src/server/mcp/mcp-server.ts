@@ -1,6 +1,6 @@
 /**
- * Rota as a server of the Model Context Protocol. A call of a tool is a request to the HTTP API, so that an agent passes
- * the same checks as everybody else: its role, the shape of its arguments, and the record of its changes.
+ * Rota as a server of the Model Context Protocol. A tool call is a request to the HTTP API, so an agent passes the same
+ * checks as every caller: its role, the schema of its arguments, and the audit of its changes.
  */
 import type { Readable, Writable } from 'node:stream'
 import type { Role } from '../../wire/role.js'
@@ -9,10 +9,10 @@ import { problemAnswer, toResponse } from '../answer.js'
 import type { FetchHandler } from '../handler.js'
 import { requestOf, toolOf, toolRoutes } from './tools.js'
 
-/** What the server is made of. */
+/** The options of the server. */
 export interface McpOptions<App> {
   readonly routes: readonly Route<App>[]
-  /** Answers the requests that calls of tools make. */
+  /** Answers the requests of tool calls. */
   readonly fetch: FetchHandler
   readonly role: Role
   readonly version: string
@@ -20,7 +20,7 @@ export interface McpOptions<App> {
   readonly output: Writable
 }
 
-/** A longer answer is cut: an agent would pay for every character of it. */
+/** A longer answer is truncated: an agent pays for every character. */
 const mostCharacters = 100_000
 
 const instructions =

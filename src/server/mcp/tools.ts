@@ -1,4 +1,4 @@
-/** The tools that an agent can call: the routes that have the name of a tool, with one flat list of arguments each. */
+/** The tools that an agent can call: the routes with a tool name, each with one flat list of arguments. */
 import { z } from 'zod'
 import { includesRole, type Role } from '../../wire/role.js'
 import type { Route, Shape } from '../../wire/route.js'
@@ -44,7 +44,7 @@ export function toolOf<App>(name: string, route: Route<App>): Tool {
   }
 }
 
-/** The request that a call of a tool makes. The route says which arguments are valid; here only the parts of its path and the reason have to be there. */
+/** The request of a tool call. The route checks its arguments; here only the path and the reason are required. */
 export function requestOf<App>(route: Route<App>, given: Readonly<Record<string, unknown>>): Request {
   if (isChange(route) && !hasReason(given)) {
     throw new Refusal('REQUEST_INVALID', 'a change needs a `reason`, which is recorded with it')
@@ -53,7 +53,7 @@ export function requestOf<App>(route: Route<App>, given: Readonly<Record<string,
   if (parts !== undefined) readAs(parts, pick(given, keysOf(parts)), 'arguments')
   const path = route.path.replace(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(textOf(given[part])))
   const [inPath, inQuery] = [keysOf(parts), keysOf(query)]
-  // What no shape knows goes where it is refused with its name.
+  // Unknown arguments are passed on, so that the route refuses them by name.
   const rest = Object.entries(given).filter(([key]) => !inPath.has(key))
   const isRead = method === 'GET'
   const asked = rest.filter(([key]) => isRead || inQuery.has(key)).flatMap(pairsOf)

@@ -1,6 +1,6 @@
 /**
- * What Prometheus reads: what this process did, counted from its events, and the state of the store, read at each
- * request. Labels are few: a job name is one, a trigger or a run never is.
+ * The metrics for Prometheus: the work of this process, counted from its events, and the state of the store, read at
+ * each request. Labels are few: job names are labels, triggers and runs are not.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { EngineEvents, EventName, RunNotice } from '../../engine/events.js'
@@ -8,7 +8,7 @@ import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import type { FeatureGauge } from '../../wire/feature-gauge.js'
 
-/** What metrics need of an app. */
+/** The parts of an app that metrics need. */
 export interface MeasuredApp {
   on<Name extends EventName>(name: Name, listener: (event: EngineEvents[Name]) => void): () => void
   now(): Instant
@@ -16,33 +16,33 @@ export interface MeasuredApp {
   readonly pool: { metrics(): string }
 }
 
-/** What metrics of a store need. */
+/** The parts of a store that metrics need. */
 export interface MeasuredStore {
   store(): Promise<Store>
   now(): Instant
 }
 
-/** More jobs than these share one label: a program that makes jobs without end must not fill the memory of its metrics. */
+/** Further jobs share one label: a program with an endless number of jobs must not fill the memory. */
 const mostJobs = 500
 
-/** A run that waits for longer than this is late, and so many of them are counted. */
+/** A run that waits longer than this is late; late runs are counted up to a limit. */
 const lateMs = 60_000
 const mostLate = 100
 
-/** A first attempt that starts no later than this is on time, whatever made its run. */
+/** A first attempt that starts within this time is on time, whatever created its run. */
 const onTimeMs = 1000
 
 const secondsOfWork = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 const secondsOfLateness = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** How a store stands. */
+/** The metrics of a store. */
 export class StoreMetrics {
   readonly #app: MeasuredStore
   readonly #registry = new Registry()
   readonly #gauges = storeGauges([this.#registry])
   readonly #storeRead = new Histogram({
     name: 'rota_store_read_seconds',
-    help: 'How long the store took to answer the questions of one scrape.',
+    help: 'How long the store took to answer the queries of one scrape.',
     buckets: secondsOfLateness,
     registers: [this.#registry],
   })
@@ -78,13 +78,13 @@ export class StoreMetrics {
   }
 }
 
-/** Counts what happens in an app from now on. */
+/** Counts the events of an app from now on. */
 export class ProcessMetrics {
   readonly #app: MeasuredApp
   readonly #registry = new Registry()
   readonly #jobs = new Set<string>()
   readonly #stops: (() => void)[]
-  /** Late starts that are being looked at. */
+  /** Late starts that are being checked. */
   readonly #looks = new Set<Promise<void>>()
 
   constructor(app: MeasuredApp, gauges: readonly FeatureGauge[] = []) {
@@ -132,7 +132,7 @@ export class ProcessMetrics {
     })
     const failed = new Counter({
       name: 'rota_runs_failed_total',
-      help: 'Runs that failed for good in this process.',
+      help: 'Runs that finally failed in this process.',
       labelNames: ['job'],
       registers,
     })
@@ -156,7 +156,7 @@ export class ProcessMetrics {
     })
     const breaches = new Counter({
       name: 'rota_sla_breaches_total',
-      help: 'Promises of triggers, rounds, jobs and assets that were broken, as this process found.',
+      help: 'Breaches of SLAs of triggers, rounds, jobs and assets, as this process found.',
       labelNames: ['rule', 'of'],
       registers,
     })
@@ -181,13 +181,13 @@ export class ProcessMetrics {
     ]
   }
 
-  /** Runs of backfills are due in the past and not late. A claim does not tell what made its run, so late ones are read again. */
+  /** Runs of backfills are not late. A claim does not contain the origin of its run, so late ones are read again. */
   #measureLateness(lateness: Histogram, { run, trigger, dueAt }: RunNotice): void {
     const lateMs = Math.max(0, this.#app.now() - dueAt)
     if (trigger === undefined || lateMs <= onTimeMs) return lateness.observe(lateMs / 1000)
     const look = this.#isOfBackfill(run)
       .then((isAgain) => (isAgain ? undefined : lateness.observe(lateMs / 1000)))
-      // A store that is away tells elsewhere.
+      // An unreachable store is reported elsewhere.
       .catch(() => undefined)
       .finally(() => this.#looks.delete(look))
     this.#looks.add(look)

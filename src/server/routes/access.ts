@@ -22,7 +22,7 @@ import {
 import { jsonAnswer, toResponse } from '../answer.js'
 import { Refusal } from '../problem.js'
 
-/** What these routes need of the app. */
+/** The parts of the app that these routes need. */
 export interface AccessApp {
   store(): Promise<Store>
   now(): Instant
@@ -40,7 +40,7 @@ const token = z
   .meta({ id: 'Token' })
 const caller = z.strictObject({ actor: z.string(), role: z.enum(roles) }).meta({ id: 'Caller' })
 
-/** What a caller may do at this server. Handlers that are mounted have it too, without sessions to end. */
+/** The route that returns what a caller may do. Mounted handlers also have it, without sessions. */
 export function callerRoute(server: {
   readonly isReadOnly: boolean
   readonly isMounted: boolean
@@ -50,7 +50,7 @@ export function callerRoute(server: {
     path: '/session',
     role: 'read',
     group,
-    summary: 'Says who is calling, with which role, and what the server allows.',
+    summary: 'Returns the caller, its role, and what the server allows.',
     about: 'If the handler is inside another program (`mounted`), that program signs its users in and out.',
     answer: caller.extend({ readOnly: z.boolean(), mounted: z.boolean() }).meta({ id: 'Session' }),
     example: {},
@@ -63,7 +63,7 @@ export function callerRoute(server: {
   })
 }
 
-/** Makes and revokes tokens, and signs browsers in and out. */
+/** Creates and revokes tokens, and signs browsers in and out. */
 export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp>[] {
   return [
     route({
@@ -71,7 +71,7 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       path: '/tokens',
       role: 'admin',
       group,
-      summary: 'Lists the tokens; their secrets are not kept and cannot be shown.',
+      summary: 'Lists the tokens; their secrets are not stored and cannot be shown.',
       answer: z.strictObject({ items: z.array(token) }),
       example: {},
       handle: async ({ app }) => ({ items: await listTokens(await app.store()) }),
@@ -162,13 +162,13 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
   ]
 }
 
-/** The store, whose next change is recorded. */
+/** The store, with an audit entry for its next change. */
 async function audited(app: AccessApp, options: ChangeOptions, audit: AskedAudit): Promise<Store> {
   const author = { by: 'nobody', via: 'api' } as const
   return (await app.store()).audited(changeRecord([audit], { options, author, now: app.now() }))
 }
 
-/** Where the cookie counts: at the path at which the handler is mounted. */
+/** The path of the cookie: the mount path of the handler. */
 function placeOf(request: Request): { path: string; isSecure: boolean } {
   const { pathname, protocol } = new URL(request.url)
   const mount = pathname.slice(0, pathname.indexOf('/api/v1/'))

@@ -15,11 +15,11 @@ import { safeHeaders } from '../answer.js'
 import { Refusal } from '../problem.js'
 import { pulseText, readPulse, topicsBetween, type Topic } from './pulse-text.js'
 
-/** How the stream of a store is made. */
+/** The options of the stream of a store. */
 export interface BroadcastOptions {
   readonly store: Store
   readonly clock: Clock
-  /** Hears of reads that fail; they are tried again. */
+  /** Called when a read fails; it is tried again. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -27,10 +27,10 @@ const mostStreams = 200
 const flushMs = 250
 const lookMs = 2000
 const pingMs = 15_000
-/** A reader that takes nothing for this long is gone. */
+/** A reader that accepts nothing for this long is disconnected. */
 const stuckMs = 30_000
 
-/** Tells all connections what changes in a store. */
+/** Reports changes of a store to all connections. */
 export class Broadcast {
   readonly #options: BroadcastOptions
   readonly #connections = new Set<Connection>()
@@ -45,10 +45,10 @@ export class Broadcast {
     this.#options = options
   }
 
-  /** Answers a request for the stream; it begins after the state that the reader knows. */
+  /** Answers a request for the stream, which begins after the state that the reader knows. */
   async connect(request: Request): Promise<Response> {
     if (this.#isClosed || this.#connections.size >= mostStreams) {
-      throw new Refusal('TOO_MANY_STREAMS', `${mostStreams} streams are open already`)
+      throw new Refusal('TOO_MANY_STREAMS', `${mostStreams} streams are already open`)
     }
     const pulse = await this.#current()
     const known = readPulse(request.headers.get('last-event-id') ?? '')
@@ -73,12 +73,12 @@ export class Broadcast {
     return new Response(body, { headers })
   }
 
-  /** Looks before the next messages whether something changed: at most four times a second, however often it is called. */
+  /** Checks for changes before the next messages: at most four times a second, however often it is called. */
   wake(): void {
     this.#isWoken = true
   }
 
-  /** Says goodbye to all readers, and takes no more. */
+  /** Ends all connections, and accepts no more. */
   close(): void {
     this.#isClosed = true
     for (const connection of this.#connections) {
@@ -174,7 +174,7 @@ export class Broadcast {
     try {
       connection.controller?.close()
     } catch {
-      // The reader has closed it already.
+      // The reader has already closed it.
     }
     if (this.#connections.size > 0) return
     this.#stop?.()
@@ -189,7 +189,7 @@ interface Connection {
   lastSentAt: number
 }
 
-/** Calls a function again and again; the answer stops it. */
+/** Calls a function repeatedly; returns the function that stops it. */
 function every(clock: Clock, ms: number, act: () => void): () => void {
   let cancel = (): void => undefined
   const again = (): void => {

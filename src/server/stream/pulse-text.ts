@@ -1,6 +1,6 @@
 import type { Pulse } from '../../store/overview.js'
 
-/** What a reader may have to read again. */
+/** A part of the data that a reader may have to read again. */
 export type Topic = 'reset' | 'runs' | 'ledger' | 'triggers' | 'holds' | 'workers' | 'state' | 'audit'
 
 const numbers = [
@@ -19,12 +19,12 @@ const numbers = [
   'audit',
 ] as const
 
-/** A pulse as text: the id of a message of the stream, and what an `ETag` is made of. */
+/** Formats a pulse: the id of a message of the stream, and the base of an `ETag`. */
 export function pulseText(pulse: Pulse): string {
   return [pulse.store.slice(0, 8), ...numbers.map((key) => pulse[key].toString(36))].join('.')
 }
 
-/** The pulse that a text stands for; nothing where it is none. */
+/** Parses a pulse; undefined if the text is not one. */
 export function readPulse(text: string): Pulse | undefined {
   const [store = '', ...texts] = text.split('.')
   if (texts.length !== numbers.length || !texts.every((one) => /^[0-9a-z]{1,11}$/.test(one))) return undefined
@@ -32,7 +32,7 @@ export function readPulse(text: string): Pulse | undefined {
   return { store, ...values } as unknown as Pulse
 }
 
-/** What changed between two pulses. A reader that knew another store, or an older life of this one, reads all again. */
+/** What changed between two pulses. If it is another store, or it went back in time, everything is read again. */
 export function topicsBetween(before: Pulse, after: Pulse): ReadonlySet<Topic> {
   if (before.store.slice(0, 8) !== after.store.slice(0, 8) || before.epoch > after.epoch)
     return new Set(['reset'])
@@ -43,7 +43,7 @@ export function topicsBetween(before: Pulse, after: Pulse): ReadonlySet<Topic> {
   return topics
 }
 
-/** What each number speaks of. */
+/** The topics of each number. */
 const topicsOf: Readonly<Record<(typeof numbers)[number], readonly Topic[]>> = {
   epoch: [],
   runs: ['runs', 'triggers'],
@@ -57,6 +57,6 @@ const topicsOf: Readonly<Record<(typeof numbers)[number], readonly Topic[]>> = {
   live: ['workers'],
   stateAt: ['state'],
   stateRevisions: ['state'],
-  // A change by hand may be of anything: a retried run, a trigger that ended, a worker that drains.
+  // A manual change may affect anything: a retried run, an ended trigger, a draining worker.
   audit: ['audit', 'runs', 'triggers', 'holds', 'workers', 'state'],
 }

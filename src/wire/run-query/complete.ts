@@ -1,25 +1,25 @@
-/** What can be written at a place of a query: for a search field, and for the completion of a shell. */
+/** Completions at a position of a query, for a search field and for shells. */
 import { labelPrefix, qualifierOf, qualifiers, type Qualifier } from './qualifiers.js'
 import { splitTerms } from './terms.js'
 
-/** The words that fit at a place, and the part of the text that each of them replaces. */
+/** The completions at a position, and the part of the text that each of them replaces. */
 export interface Completion {
   readonly from: number
   readonly to: number
   readonly options: readonly CompletionOption[]
-  /** Names of this kind fit too; the store knows them. */
+  /** Names of this kind are completions, too; the store knows them. */
   readonly names?: Qualifier['completes']
-  /** What the name begins with. */
+  /** The typed beginning of the name. */
   readonly typed: string
 }
 
-/** One word that fits. */
+/** One completion. */
 export interface CompletionOption {
   readonly text: string
   readonly help: string
 }
 
-/** What fits where the cursor is. */
+/** The completions at the cursor. */
 export function completeQuery(text: string, cursor: number): Completion {
   const { terms } = splitTerms(text.slice(0, cursor))
   const last = terms.at(-1)

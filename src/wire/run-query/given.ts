@@ -5,15 +5,15 @@ import { labelPrefix, qualifierOf } from './qualifiers.js'
 import { parseRunQuery, readTerms } from './run-query.js'
 import { splitTerms, type Term } from './terms.js'
 
-/** A condition that an option or a part of a URL names: the name of its qualifier, and the text of its value. */
+/** A condition from an option or a part of a URL: the name of its qualifier, and the text of its value. */
 export interface GivenCondition {
   readonly name: string
   readonly text: string
-  /** What faults call it: `--state`, `query/state`. */
+  /** Its name in faults: `--state`, `query/state`. */
   readonly place: string
 }
 
-/** Conditions given one by one, and perhaps a query besides: what they ask for together, and all faults. */
+/** Reads separate conditions and an optional query; returns all conditions and all faults. */
 export function readConditions(
   given: readonly GivenCondition[],
   query: { readonly text: string; readonly place: string } | undefined,
@@ -39,7 +39,7 @@ function faultsIn({ text, place: path }: { text: string; place: string }, here: 
   }))
 }
 
-/** `name=value` of a label is a condition of its own. */
+/** `name=value` of a label is a separate condition. */
 function termOf({ name, text, place }: GivenCondition): { term: Term; place: string } {
   const isLabel = name === 'label'
   const equals = text.indexOf('=')

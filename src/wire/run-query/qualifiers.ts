@@ -1,4 +1,4 @@
-/** What a query can ask for, by name: what the values are, and how they are read. */
+/** The qualifiers of a query, by name: their values, and how they are read. */
 import type { RunOrigin, RunState } from '../../kernel/run/run.js'
 import { quotedText } from '../../text/error-text.js'
 import { parseDuration } from '../../time/duration.js'
@@ -14,7 +14,7 @@ export const runStates = [
   'cancelled',
 ] as const satisfies readonly RunState[]
 
-/** What makes runs, as queries and options name it. */
+/** The origins of runs, as queries and options name them. */
 export const runOrigins = [
   'trigger',
   'enqueue',
@@ -36,9 +36,9 @@ export interface Qualifier {
   readonly choices?: readonly string[]
   /** Names in the store, for completion. */
   readonly completes?: 'job' | 'trigger' | 'queue' | 'worker' | 'error' | 'partition'
-  /** Whether it takes several values, of which one has to fit. */
+  /** Whether it takes several values, of which one must match. */
   readonly isList?: boolean
-  /** The conditions of its values; throws an error with a sentence about a value that it does not take. */
+  /** Converts its values to conditions; throws an error with a sentence about an invalid value. */
   readonly read: (items: readonly string[], here: Here) => RunConditions
 }
 
@@ -77,7 +77,7 @@ export const qualifiers: readonly Qualifier[] = [
   },
   {
     name: 'origin',
-    help: 'made by one of these',
+    help: 'with one of these origins',
     example: 'sensor',
     choices: runOrigins,
     isList: true,
@@ -141,10 +141,10 @@ export const qualifiers: readonly Qualifier[] = [
   },
 ]
 
-/** What the names of labels have before them. */
+/** The prefix of the names of labels. */
 export const labelPrefix = 'label.'
 
-/** The qualifier of a name; those of labels are made from it. */
+/** The qualifier with a name; those of labels are created on demand. */
 export function qualifierOf(name: string): Qualifier | undefined {
   if (!name.startsWith(labelPrefix)) return qualifiers.find((one) => one.name === name)
   const label = name.slice(labelPrefix.length)
@@ -153,7 +153,7 @@ export function qualifierOf(name: string): Qualifier | undefined {
   return { name, help: 'with this label', example: '42', read }
 }
 
-/** The sentence about a value that a qualifier does not take; nothing where it takes it. */
+/** The sentence about an invalid value of a qualifier; undefined if it is valid. */
 export function faultIn(
   { choices, isList = false }: Qualifier,
   items: readonly string[],
@@ -168,7 +168,7 @@ export function faultIn(
 
 const longestValue = 512
 
-/** One name leads straight to its runs; several are looked for. */
+/** One name can use an index; several need a search. */
 function onlyOrAll(items: readonly string[]): string | readonly string[] {
   return items.length === 1 ? (items[0] as string) : items
 }

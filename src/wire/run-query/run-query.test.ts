@@ -46,7 +46,7 @@ const refused: readonly [text: string, from: number, to: number, message: RegExp
   ['job:a due:someday', 6, 17, /due: "someday"/],
   ['queue:a,b', 6, 9, /it takes one value/],
   ['queue:', 6, 6, /a value is missing/],
-  ['queue:a queue:b', 8, 15, /queue is there twice/],
+  ['queue:a queue:b', 8, 15, /queue is given twice/],
   ['job:"a', 4, 6, /the quote does not end/],
   ['Error: no', 0, 6, /"Error" is not a name .*did you mean error/],
   ['https://example.org', 0, 19, /text to search for goes in quotes/],
@@ -64,7 +64,7 @@ it('a query has a bound on its length and its terms', () => {
   expect(parseRunQuery('a '.repeat(40), here).faults).toHaveLength(1)
 })
 
-it('any text is read or refused, in a moment', () => {
+it('any text is read or refused quickly', () => {
   const text = fc.oneof(
     fc.string({ maxLength: 1000 }),
     fc
@@ -84,7 +84,7 @@ it('any text is read or refused, in a moment', () => {
   )
 })
 
-it('what can be written next is suggested', () => {
+it('completions are suggested', () => {
   expect(completeQuery('', 0).options.map(({ text }) => text)).toContain('state:')
   expect(completeQuery('job:a st', 8)).toMatchObject({ from: 6, to: 8, options: [{ text: 'state:' }] })
   expect(completeQuery('state:failed,can', 16)).toMatchObject({

@@ -9,7 +9,7 @@ import type { Here } from '../../time/moment.js'
 import { faultIn, labelPrefix, qualifierOf, qualifiers, type Qualifier } from './qualifiers.js'
 import { splitTerms, type QueryFault, type Term } from './terms.js'
 
-/** What a query asks for, and everything that is wrong with it. */
+/** The conditions of a query, and all its faults. */
 export interface RunQuery {
   readonly conditions: RunConditions
   readonly faults: readonly QueryFault[]
@@ -21,7 +21,7 @@ export function parseRunQuery(text: string, here: Here): RunQuery {
   return readTerms(terms, here, faults)
 }
 
-/** Reads terms that were given one by one, as options of a command line or parts of a URL. */
+/** Reads separate terms, such as options of a command line or parts of a URL. */
 export function readTerms(terms: readonly Term[], here: Here, before: readonly QueryFault[] = []): RunQuery {
   const faults = [...before]
   const read = new Map<string, readonly string[]>()
@@ -40,7 +40,7 @@ export function readTerms(terms: readonly Term[], here: Here, before: readonly Q
     }
     const earlier = read.get(name)
     if (earlier !== undefined && qualifier.isList !== true) {
-      faults.push({ from, to, message: `${name} is there twice` })
+      faults.push({ from, to, message: `${name} is given twice` })
       continue
     }
     const all = [...(earlier ?? []), ...items]
@@ -67,7 +67,7 @@ interface Reading {
   readonly faults: QueryFault[]
 }
 
-/** Conditions that all have to hold. */
+/** Combines conditions that must all match. */
 function both(one: RunConditions, other: RunConditions): RunConditions {
   const { sinceAt = one.sinceAt, untilAt = one.untilAt, labels } = other
   return {

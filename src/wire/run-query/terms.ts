@@ -8,7 +8,7 @@ export const mostTerms = 32
 
 /** One term: `state:failed,cancelled`, or a word without a name. */
 export interface Term {
-  /** What is before the colon; absent for a word. */
+  /** The text before the colon; undefined for a word. */
   readonly name: string | undefined
   /** The values, which commas separate. */
   readonly items: readonly string[]
@@ -19,7 +19,7 @@ export interface Term {
   readonly valueFrom: number
 }
 
-/** What is wrong with a part of a query, and what is allowed there. */
+/** A fault of a part of a query, and what is allowed there. */
 export interface QueryFault {
   readonly from: number
   readonly to: number
@@ -27,7 +27,7 @@ export interface QueryFault {
   readonly allowed?: string | undefined
 }
 
-/** The terms of a text, and what could not be read. */
+/** The terms of a text, and its faults. */
 export function splitTerms(text: string): { terms: readonly Term[]; faults: readonly QueryFault[] } {
   if (text.length > longestQuery) {
     const message = `the filter has ${text.length} characters`
@@ -67,7 +67,7 @@ class Reader {
     return { name, items, from, to: this.#at, valueFrom }
   }
 
-  /** The name before a colon; nothing where the term is a word. */
+  /** The name before a colon; undefined if the term is a word. */
   #name(): string | undefined {
     let end = this.#at
     while (isNameCharacter(this.#text[end])) end++

@@ -2,7 +2,7 @@ import { breachText, type Breach } from '../../kernel/sla/deadline.js'
 import { formatInstant } from '../../time/instant.js'
 import { pick } from '../to-json.js'
 
-/** A promise that was broken. */
+/** A breach of an SLA. */
 export function breachView(breach: Breach) {
   return {
     ...pick(breach, [

@@ -7,11 +7,11 @@ import type { StoredTrigger, TriggerVersion } from '../../kernel/trigger/trigger
 import type { StoredJob } from '../../store/port.js'
 import { pick } from '../to-json.js'
 
-/** A trigger with how far it has been planned. */
+/** A trigger with its cursor. */
 export function triggerView(stored: StoredTrigger, state: string) {
   const { trigger, nextAt, cursorAt, definedAt, active, source, version } = stored
   const { name, job, enabled, catchUp, overlap, jitterMs, spreadMs, priority, partition, payload } = trigger
-  // Field by field: a page has hundreds of them, and parts that are spread take ten times as long.
+  // Field by field: a page has hundreds of triggers, and spreads take ten times as long.
   return {
     name,
     job,
@@ -121,7 +121,7 @@ function handlerView(handler: Job['handler']) {
   }
 }
 
-/** Something that is or was held back. */
+/** A hold. */
 export function holdView({ actor, ...hold }: Hold) {
   return { ...pick(hold, ['target', 'fromAt', 'untilAt']), by: actor, ...pick(hold, ['note', 'catchUp']) }
 }

@@ -1,10 +1,10 @@
 import type { Hold } from '../../kernel/hold/hold.js'
 import { followedAssets, type StoredTrigger } from '../../kernel/trigger/trigger.js'
 
-/** Whether a trigger ticks, and what keeps it from it. */
+/** Whether a trigger ticks, or why not. */
 export type TriggerState = 'on' | 'paused' | 'frozen' | 'switched off' | 'disabled' | 'over' | 'ended'
 
-/** How a trigger stands, given the holds in force. */
+/** The state of a trigger with the holds in force. */
 export function triggerState(
   { trigger, active, nextAt, chainRun }: StoredTrigger,
   holds: readonly Hold[],

@@ -11,7 +11,7 @@ export const rangeFields = ['firstAt', 'lastAt', 'reason', 'rule', 'version', 'b
 /** Why each run is pending. */
 export type PendingViews = (run: Run) => readonly unknown[]
 
-/** What happened at the due instants of a stretch of time. */
+/** The explanations of the due instants in a range of time. */
 export function whyView(why: Why, pending: PendingViews) {
   const { explanations, beside } = why
   return {
