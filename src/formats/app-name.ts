@@ -9,18 +9,18 @@ export interface Package {
   readonly directory: string
 }
 
-/** The name of the package that a directory belongs to, else the directory's; written as a name may be written. */
+/** The name of the package of a directory, otherwise of the directory, converted to a valid name. */
 export function appNameOf(directory: string): string {
   return plainName(packageOf(directory)?.name ?? basename(directory))
 }
 
-/** A text as the name of an app may be written. */
+/** Converts a text to a valid name of an app. */
 export function plainName(text: string): string {
   const plain = text.replace(/[^A-Za-z0-9._:@/-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '')
   return plain === '' ? 'app' : plain.slice(0, 128)
 }
 
-/** The nearest package upwards that has a name: a package file without one only says how to read the modules beside it. */
+/** The nearest package upwards that has a name: a package file without one only sets the type of modules. */
 export function packageOf(directory: string): Package | undefined {
   const name = nameIn(directory)
   if (name !== undefined) return { name, directory }
@@ -35,7 +35,7 @@ function nameIn(directory: string): string | undefined {
     const { name } = JSON.parse(found.bytes.toString('utf8')) as { name?: unknown }
     return typeof name === 'string' && name !== '' ? name : undefined
   } catch {
-    // A package file that is missing or broken is npm's to complain about.
+    // npm reports a missing or broken package file.
     return undefined
   }
 }

@@ -5,14 +5,14 @@ import { read, written } from '../../test/fixtures/config-text.js'
 import { loadApp } from '../app/definitions/load-app.js'
 import type { App } from '../app/rota.js'
 
-/** The lines of the error that a config is refused with, without the one that names the file. */
+/** The lines of the error for a config, without the one that names the file. */
 async function faultsOf(text: string): Promise<string[]> {
   const error: unknown = await read(text).catch((thrown: unknown) => thrown)
   const lines = error instanceof Error ? error.message.split('\n').slice(1) : []
   return lines.map((line) => line.trim().replace(/ \(allowed: .*/, ''))
 }
 
-/** An app of a config that runs, and what its next ended run came to. */
+/** A running app of a config, and the end of its next run. */
 async function started(
   text: string,
   files: Readonly<Record<string, string>> = {},
@@ -26,8 +26,8 @@ async function started(
   return { app, ended }
 }
 
-describe('a job that says when it is due', () => {
-  it('has a trigger of its own name with everything that a trigger can have', async () => {
+describe('a job with its own schedule', () => {
+  it('has a trigger of the same name with all options of a trigger', async () => {
     const { definitions } = await read(`
 jobs:
   nightly: { command: [x], priority: 5, cron: "0 2 * * *", timezone: Europe/Berlin, payload: [1], catchUp: all }
@@ -78,7 +78,7 @@ triggers:
 })
 
 describe('the timezone of a config', () => {
-  it('is that of schedules which name none, and of times without an offset', async () => {
+  it('is the default zone of schedules, and of times without an offset', async () => {
     const { definitions } = await read(`
 timezone: Asia/Tokyo
 jobs:
@@ -109,7 +109,7 @@ triggers:
 })
 
 describe('the env of a config', () => {
-  it('is given to every command; what a command says itself counts more', async () => {
+  it('is passed to every command; the variables of a command have priority', async () => {
     const { definitions } = await read(`
 env: { STAGE: test, API_TOKEN: { env: HOST_TOKEN } }
 jobs:
@@ -129,7 +129,7 @@ jobs:
     ])
   })
 
-  it('reaches the commands of pipeline steps; what a step says itself counts more', async () => {
+  it('is passed to the commands of pipeline steps; the variables of a step have priority', async () => {
     const steps = `
 steps:
   - { id: given, run: [printenv, STAGE] }
@@ -144,7 +144,7 @@ steps:
     })
   })
 
-  it('takes no secret that is written out, and no variable of Rota', async () => {
+  it('accepts no literal secret, and no variable of Rota', async () => {
     expect(await faultsOf('env:\n  API_TOKEN: abc\n  ROTA_JOB: x\n  "a b": c\n')).toEqual([
       'rota.config.yaml:2:3: env.API_TOKEN: a secret does not belong in a definition',
       'rota.config.yaml:3:3: env.ROTA_JOB: names that begin with ROTA_ are set by Rota',
@@ -172,7 +172,7 @@ jobs:
     })
   })
 
-  it('must be a text, and stands alone', async () => {
+  it('must be a text, and cannot be combined with a command', async () => {
     expect(
       await faultsOf('jobs: { a: { shell: [ls] }, b: { shell: "" }, c: { shell: ls, command: [ls] } }'),
     ).toEqual([

@@ -25,7 +25,7 @@ async function load(name: string, text: string): Promise<Extract<LoadedConfig, {
   return loaded
 }
 
-/** The lines of the error that a config is refused with, without the one that names the file. */
+/** The lines of the error for a config, without the one that names the file. */
 async function faultsOf(name: string, text: string | Buffer): Promise<string[]> {
   try {
     await loadConfig(write(name, text), configSections)
@@ -39,11 +39,11 @@ async function faultsOf(name: string, text: string | Buffer): Promise<string[]> 
   return []
 }
 
-describe('a config with a slip', () => {
+describe('a config with a common mistake', () => {
   it.each([
     ['triggers:\n  t:\n    cron: * * * * *\n    job: a\n', '3:11', '* * * * *'],
     ['triggers:\n  t: { job: a, cron: */5 * * * *, timezone: UTC }\njobs: {}\n', '2:22', '*/5 * * * *'],
-  ])('says once that an expression needs quotes: %j', async (text, place, expression) => {
+  ])('reports once that an expression needs quotes: %j', async (text, place, expression) => {
     expect(await faultsOf('rota.config.yaml', text)).toEqual([
       `rota.config.yaml:${place}: an asterisk starts an alias here; write the expression in quotes: "${expression}"`,
     ])
@@ -63,11 +63,11 @@ describe('a config with a slip', () => {
     expect(await faultsOf('rota.config.yaml', '$schema: x\nlease: 2h')).toHaveLength(1)
   })
 
-  it('lists a job that it does not define beside other faults, and not alone', async () => {
+  it('lists an undefined job together with other faults, but not alone', async () => {
     const trigger = 'triggers: { t: { job: gret, every: 1m } }\njobs: { greet: { command: [x] } }\n'
     expect(await faultsOf('rota.config.yaml', trigger)).toEqual([])
     expect(await faultsOf('rota.config.yaml', `${trigger}lease: 2h\n`)).toEqual([
-      'rota.config.yaml:1:18: triggers.t.job: no job of this file is named gret; did you mean greet? (allowed: greet, or one that is in the store already)',
+      'rota.config.yaml:1:18: triggers.t.job: no job of this file is named gret; did you mean greet? (allowed: greet, or one that is already in the store)',
       expect.stringContaining('lease'),
     ])
   })

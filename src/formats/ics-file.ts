@@ -9,7 +9,7 @@ import { readUserFileSync } from './user-file.js'
 
 const maxBytes = 4 * 1_048_576
 
-/** The times of the events of an iCalendar file; notes its faults at the place, each with its line. */
+/** The times of the events of an iCalendar file; records its faults at the place, each with its line. */
 export function readIcsFile(path: string, directory: string, place: Place): CalendarSpec | undefined {
   const found = readUserFileSync(resolve(directory, path), maxBytes)
   if (found.kind !== 'read') return fault(place, `${path} cannot be read: ${found.why}`)
@@ -41,7 +41,7 @@ interface Line {
   readonly line: number
 }
 
-/** Lines that begin with a space continue with the line before. */
+/** Joins folded lines: a line that begins with a space continues the previous one. */
 function unfolded(text: string): Line[] {
   const lines: { text: string; line: number }[] = []
   for (const [index, part] of text
@@ -120,7 +120,7 @@ function edgeOf({ parameters, value }: Property): Edge {
   const match = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/.exec(value)
   if (match === null) throw new IcsFault(`${value.slice(0, 40)} is not a date or a time`)
   const [, year, month, day, hour = '00', minute = '00', second = '00', utc] = match
-  // A leap second is not one of ours.
+  // Leap seconds are not supported here.
   const text = `${year}-${month}-${day}T${hour}:${minute}:${second === '60' ? '59' : second}`
   const { localMs } = parseLocalTime(text)
   if (match[4] === undefined) return { kind: 'date', localMs, toMs: (ms) => ms }
@@ -155,7 +155,7 @@ function durationMs(text: string | undefined): number | undefined {
 
 const parts = ['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'BYMONTH', 'BYMONTHDAY', 'BYDAY', 'WKST']
 const dayNames = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA']
-/** A rule without an end continues until here, so that what a file means does not depend on when it is read. */
+/** The end of a rule without an end, so that the meaning of a file does not depend on when it is read. */
 const lastYear = 2100
 
 /** The local times at which an event begins. */
@@ -224,7 +224,7 @@ function* ruleDays(rule: ReadonlyMap<string, string>, firstDay: number): Generat
 
 interface ByDay {
   readonly weekday: number
-  /** Which of the month, from its end where negative; 0 is all of them. */
+  /** Which of the month, counted from its end if negative; 0 means all of them. */
   readonly nth: number
 }
 

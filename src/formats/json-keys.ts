@@ -9,7 +9,7 @@ export interface JsonKey {
 /** The keys of the outer map of a JSON text that is known to be valid, and of the maps right inside it, in the order of the text. */
 export function jsonKeys(text: string): readonly JsonKey[] {
   const found: JsonKey[] = []
-  /** What is open: `{` or `[`. */
+  /** The open brackets: `{` or `[`. */
   const open: string[] = []
   const path: string[] = []
   for (let i = 0; i < text.length; i++) {

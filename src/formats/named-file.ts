@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { type ErrorCode, RotaError } from '../kernel/definition/errors.js'
 import { refusedKind } from './user-file.js'
 
-/** A file that has to be there: where it was named, and how its absence is labelled. */
+/** A file that must exist: where it was named, and the error code if it is missing. */
 export interface NamedFile {
   /** The option or argument, such as `--plan`. */
   readonly holder: string
@@ -11,7 +11,7 @@ export interface NamedFile {
   readonly code: ErrorCode
 }
 
-/** The whole path of a file that was named; refused before a store is made for nothing. */
+/** The absolute path of a named file; a missing file is refused before a store is created. */
 export function namedFile(directory: string, { holder, path, code }: NamedFile): string {
   const whole = resolve(directory, path)
   const why = refusedKind(whole) ?? (existsSync(whole) ? undefined : 'there is no such file')

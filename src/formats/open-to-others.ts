@@ -1,21 +1,21 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Something that every user of the machine may write, and how to change that. */
+/** A path that every user of the machine may write, and how to change that. */
 export interface OpenToOthers {
   readonly message: string
   readonly todo: string
 }
 
-/** What of a file, or of a directory and what lies in it, every user of this machine may write. */
+/** The paths of a file, or of a directory and its content, that every user of this machine may write. */
 export function openToOthers(path: string): readonly OpenToOthers[] {
-  // Windows says nothing of it in the mode.
+  // The mode does not contain it on Windows.
   if (process.platform === 'win32') return []
   const open = [path, ...namesIn(path).map((name) => join(path, name))].filter((one) =>
     hasBit(one, writableByOthers),
   )
   const folder = dirname(path)
-  // With the sticky bit, as in /tmp, only owners may move what is theirs.
+  // With the sticky bit, as in /tmp, only owners may move their own files.
   const isReplaceable = hasBit(folder, writableByOthers) && !hasBit(folder, sticky)
   return [...open, ...(isReplaceable ? [folder] : [])].slice(0, mostNamed).map((one) => ({
     message: `every user of this machine may write ${one}, and can change what runs here`,
@@ -23,7 +23,7 @@ export function openToOthers(path: string): readonly OpenToOthers[] {
   }))
 }
 
-/** The same for the store behind an address, where it is on this machine. */
+/** The same for the store at an address, if it is on this machine. */
 export function storeOpenToOthers(url: string): readonly OpenToOthers[] {
   const [, path] = /^(?:sqlite|files):(.+)$/s.exec(url) ?? []
   return path === undefined ? [] : openToOthers(path)
@@ -37,7 +37,7 @@ function hasBit(path: string, bit: number): boolean {
   try {
     return (statSync(path).mode & bit) !== 0
   } catch {
-    // It is not there, or cannot be looked at; then there is nothing to say about it.
+    // It is missing or cannot be examined; then nothing is reported.
     return false
   }
 }

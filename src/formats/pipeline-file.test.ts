@@ -43,7 +43,7 @@ steps:
 `
 
 describe('a pipeline file', () => {
-  it('Q9: has steps in order, each with its one action', async () => {
+  it('Q9: has steps in order, each with one action', async () => {
     expect(await loadPipeline(write(full))).toEqual({
       name: 'web',
       resume: true,
@@ -70,7 +70,7 @@ describe('a pipeline file', () => {
     })
   })
 
-  it('Q9: is named after its file and starts over unless it says otherwise', async () => {
+  it('Q9: is by default named after its file, and by default starts over', async () => {
     const pipeline = await loadPipeline(write('steps: [{ uses: a }]'))
     expect(pipeline).toMatchObject({ name: 'pipeline.web', resume: false })
     expect(Object.isFrozen(pipeline.steps[0])).toBe(true)

@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest'
 import { readYamlText } from './config/config-text.js'
 import { readPlainYaml } from './plain-yaml.js'
 
-/** Whatever the plain reader reads, the full parser reads without a fault, and as the same. */
+/** The full parser must read everything that the plain reader reads without a fault and with the same value. */
 function expectAgreement(text: string): void {
   const plain = readPlainYaml(text)
   if (plain === undefined) return
   const { faults, ...full } = readYamlText(text)
   expect(faults, text).toEqual([])
   expect(plain.value, text).toEqual(full.value)
-  // Keys in the same order, as everything that is printed has them.
+  // Keys in the same order, because output depends on it.
   expect(JSON.stringify(plain.value), text).toBe(JSON.stringify(full.value))
 }
 
@@ -23,7 +23,7 @@ const files = readdirSync(examples, { recursive: true, encoding: 'utf8' }).filte
 )
 
 describe('the reader of plain YAML', () => {
-  it('Q13: reads every plan and every pipeline that ships, as the full parser does', () => {
+  it('Q13: reads every shipped plan and pipeline like the full parser', () => {
     expect(files.length).toBeGreaterThan(5)
     for (const name of files) {
       const text = readFileSync(join(examples, name), 'utf8')
@@ -73,16 +73,16 @@ describe('the reader of plain YAML', () => {
     ['a number with a leading zero', 'a: 007'],
     ['a large number', 'a: 12345678901234567890'],
     ['another case', 'a: True'],
-    ['a key that is no text', 'null: 1'],
+    ['a key that is not a text', 'null: 1'],
     ['a list in a list', 'a:\n  - - 1'],
     ['a byte order mark inside', 'a: "\ufeff"'],
-    ['a space that is none', 'a:\u00a0b'],
+    ['a non-breaking space', 'a:\u00a0b'],
     ['depth', `a: ${'['.repeat(40)}${']'.repeat(40)}`],
   ])('Q13: leaves %s to the full parser', (_, text) => {
     expect(readPlainYaml(text)).toBeUndefined()
   })
 
-  it('Q13: agrees with the full parser on plans however they are laid out', () => {
+  it('Q13: agrees with the full parser on plans with any layout', () => {
     let read = 0
     const count = 500
     fc.assert(
@@ -95,7 +95,7 @@ describe('the reader of plain YAML', () => {
     expect(read).toBeGreaterThan(count * 0.9)
   })
 
-  it('Q13: agrees with the full parser on plans that somebody damaged', () => {
+  it('Q13: agrees with the full parser on damaged plans', () => {
     fc.assert(
       fc.property(plans, fc.array(damages, { minLength: 1, maxLength: 4 }), (text, done) => {
         expectAgreement(done.reduce(damaged, text))

@@ -1,13 +1,13 @@
 /**
  * A reader for the YAML that most plans are written in: maps and lists in block style, one value per line, flow
- * collections on one line, quotes without escapes. It reads a plan of a thousand entries in a few milliseconds, where
- * the full parser takes longer than everything else that a pass does.
+ * collections on one line, quotes without escapes. It reads a plan of a thousand entries in a few milliseconds, whereas
+ * the full parser takes longer than everything else in a pass.
  *
  * It never guesses. If it is not certain about something, also about a fault, it gives up, and the full parser reads the
  * whole text and reports its faults.
  */
 
-/** What a text says, if all of it is plain; absent where the full parser has to read it. */
+/** The value of a plain text; undefined if the full parser must read it. */
 export function readPlainYaml(text: string): { readonly value: unknown } | undefined {
   try {
     const lines = linesOf(text.replaceAll('\r\n', '\n'))
@@ -33,7 +33,7 @@ interface Line {
   readonly content: string
 }
 
-/** Characters that YAML, or a reader's eye, may take for something else. */
+/** Characters that YAML, or a human reader, may interpret differently. */
 const unsure = /[^\n\x20-\x7e\u00a1-\u167f\u1681-\u1fff\u2070-\u2fff\u3001-\ud7ff]/
 
 function linesOf(text: string): Line[] {
@@ -50,7 +50,7 @@ function linesOf(text: string): Line[] {
 const keyPattern = /^([A-Za-z_][\w-]{0,63}):(?: +(.*))?$/
 const itemPattern = /^(- +)(\S.*)$/
 
-/** A walk over lines: what stands deeper belongs to what stands before it. */
+/** Reads lines: deeper lines belong to the line before them. */
 class Block {
   readonly #lines: Line[]
   #at = 0
@@ -77,7 +77,7 @@ class Block {
     return Object.keys(map).length === 0 ? giveUp() : map
   }
 
-  /** What stands below a key: a list may stand as far left as the key itself. */
+  /** The value below a key: a list may have the same indent as the key itself. */
   #below(indent: number, depth: number): unknown {
     const line = this.#lines[this.#at]
     if (line === undefined || line.indent < indent) return giveUp()
@@ -104,7 +104,7 @@ class Block {
     return list
   }
 
-  /** The line at the cursor, where it stands exactly here; a deeper one continues what this reader took for whole. */
+  /** The line at the cursor, if it has exactly this indent; a deeper one continues a value that seemed complete. */
   #next(indent: number): Line | undefined {
     const line = this.#lines[this.#at]
     if (line === undefined || line.indent < indent) return undefined
@@ -112,7 +112,7 @@ class Block {
   }
 }
 
-/** Words that are no text, in whatever case, or that mean something to an object. */
+/** Words that are not texts, in any case, or that have a meaning for objects. */
 const noKey = /^(?:true|false|null|__proto__)$/i
 
 function addTo(map: Record<string, unknown>, key: string, value: unknown): void {
@@ -120,14 +120,14 @@ function addTo(map: Record<string, unknown>, key: string, value: unknown): void 
   map[key] = value
 }
 
-/** The value that is the rest of a line, but for a comment. */
+/** The value of the rest of a line, without a comment. */
 function wholeValue(text: string): unknown {
   const flow = new Flow(text)
   const value = flow.value(blockPlain, 0)
   return flow.isAtEnd ? value : giveUp()
 }
 
-// Sticky, as they are tried at a place. A colon needs something behind it, a space something that begins no comment.
+// Sticky, to match at a position. A colon must be followed by a character, a space by one that begins no comment.
 const blockPlain = /[\p{L}\p{N}_./-](?:[^\s#:]|:(?=[^\s#:])| +(?=[^\s#:]))*/uy
 const flowPlain =
   /[\p{L}\p{N}_./-](?:[\p{L}\p{M}\p{N}_./+@=()-]|:(?=[\p{L}\p{N}_./])| +(?=[\p{L}\p{N}_./]))*/uy
@@ -136,7 +136,7 @@ const flowKey = /(?:([A-Za-z_][\w-]{0,63})|"([^"\\]{0,64})"|'([^']{0,64})') *: +
 const spaces = / */y
 const end = / *(?: #.*)?$/y
 
-/** A walk over one line. */
+/** Reads one line. */
 class Flow {
   readonly #text: string
   #at = 0
@@ -145,7 +145,7 @@ class Flow {
     this.#text = text
   }
 
-  /** Whether nothing follows but a comment. */
+  /** Whether only a comment follows. */
   get isAtEnd(): boolean {
     return this.#take(end) !== undefined
   }
@@ -207,10 +207,10 @@ class Flow {
 }
 
 const numeral = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/
-/** May be a number in one of YAML's other ways of writing, or a mark of its own. */
+/** May be a number in another notation of YAML, or an indicator. */
 const nearNumeral = /^(?:[-.](?!\.?\/)|\d[\da-fA-FxXoOeE._+-]*$)/
 
-/** What a bare word says. */
+/** The value of a plain word. */
 function meaningOf(word: string): unknown {
   if (numeral.test(word)) return Number(word)
   if (nearNumeral.test(word)) giveUp()

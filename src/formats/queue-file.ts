@@ -23,7 +23,7 @@ export const foreignLeaseMs = 30_000
 /** Larger queue files are refused. */
 const maxBytes = 1024 * 1024
 
-/** The highest number of attempts that a file may contain; later attempts count on from it. */
+/** The highest number of attempts that a file may contain; later attempts continue from it. */
 const mostAttempts = 1_000_000_000
 
 /** A queue file as it was read. */
@@ -43,7 +43,7 @@ export interface FileText {
   readonly text: string
 }
 
-/** What reading queue files needs of the file system. */
+/** The file system calls for reading queue files. */
 export interface QueueDisk {
   read(path: string): Buffer | undefined
   /** The status of a path without following symbolic links. */

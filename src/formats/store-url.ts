@@ -13,7 +13,7 @@ export function absoluteUrl(url: string, directory: string): string {
   return scheme === 'sqlite' || scheme === 'files' ? `${scheme}:${pathOf(rest, directory)}` : url
 }
 
-/** An address as it is, if it can be that of a store: refused before anything is done that would need it. */
+/** Returns an address if it can be that of a store; throws before the store is needed. */
 export function checkStoreUrl(url: string): string {
   const [scheme, rest] = splitUrl(url)
   if (!['memory', 'sqlite', 'files', 'postgres', 'postgresql'].includes(scheme)) throw notAStore(url)
@@ -21,7 +21,7 @@ export function checkStoreUrl(url: string): string {
   return url
 }
 
-/** The scheme of an address and what follows it. */
+/** The scheme of an address and the rest. */
 export function splitUrl(url: string): [string, string] {
   const colon = url.indexOf(':')
   if (colon === -1) throw notAStore(url)
@@ -36,7 +36,7 @@ export function pathOf(path: string, directory: string): string {
   return isAbsolute(path) ? path : resolve(directory, path)
 }
 
-/** The error for an address that no store has. */
+/** The error for an invalid address of a store. */
 export function notAStore(url: string): RotaError {
   const shown = quotedText(url.replace(/\/\/.*@/s, '//…@'))
   return new RotaError(

@@ -5,29 +5,29 @@ import { faultText, RotaError, type ErrorCode, type Fault } from '../kernel/defi
 import { placeOf, type Key, type Place, type PlacedFault } from '../kernel/definition/faults.js'
 import type { ConfigText, Position } from './config/config-text.js'
 
-/** The longest config or pipeline that is read, in bytes. */
+/** The largest config or pipeline, in bytes. */
 export const MAX_CONFIG_BYTES = 1_048_576
 
-/** A file of definitions: where it is, how its refusals are labelled, and how long it may be. */
+/** A file of definitions: its path, the code of its errors, and its size limit. */
 export interface TextFile {
   readonly path: string
   readonly code: Extract<ErrorCode, 'CONFIG_INVALID' | 'PLAN_INVALID' | 'PIPELINE_INVALID'>
   readonly maxBytes: number
 }
 
-/** A fault of a file, with where it was written. */
+/** A fault of a file, with its place. */
 export interface TextFileFault extends Fault {
   /** Such as `rota.config.yaml:12:5`. */
   readonly where: string
 }
 
-/** A file without a fault: what it says, and where each part of it was written. */
+/** A file without faults: its value, and where each part of it was written. */
 export interface LoadedText<Value> {
   readonly value: Value
   readonly where: (keys: readonly Key[]) => string
 }
 
-/** Checks what the text of a file says; throws one error with all its faults, in the order of the file. */
+/** Checks the value of a text file; throws one error with all its faults, in the order of the file. */
 export function checkText<Value>(
   file: TextFile,
   text: ConfigText,
@@ -58,12 +58,12 @@ export function refuseFile({ path, code }: TextFile, faults: readonly TextFileFa
   throw new RotaError(code, `${path} has ${count}`, { faults, lines })
 }
 
-/** The error for a file that gives nothing to check. */
+/** The error for a file that cannot be read. */
 export function unreadableFile({ path, code }: TextFile, why: string, cause?: unknown): RotaError {
   return new RotaError(code, `${path} cannot be read: ${why}`, { cause })
 }
 
-/** A fault without the steps that lead to it. */
+/** A fault without its keys. */
 export function plain({ path, message, allowed }: Fault | PlacedFault): Fault {
   return { path, message, allowed }
 }
@@ -77,10 +77,10 @@ export async function textOf(file: TextFile): Promise<string> {
   return bytes.toString('utf8').replace(/^\ufeff/, '')
 }
 
-/** The first place at which bytes are no text. */
+/** The first position that is not UTF-8. */
 function notUtf8(file: TextFile, bytes: Buffer): TextFileFault {
   const read = Buffer.from(bytes.toString('utf8'))
-  // What cannot be read is replaced by a sign of its own, so the two differ there first.
+  // Invalid bytes are replaced by another character, so the first difference is the first invalid byte.
   const at = bytes.findIndex((byte, index) => byte !== read[index])
   const lines = bytes.subarray(0, at).toString('utf8').split('\n')
   const position = { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }

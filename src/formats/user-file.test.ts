@@ -12,7 +12,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'rota-input-'))
 })
 
-/** Both ways of reading have to say the same. */
+/** Both ways of reading must return the same. */
 async function read(path: string, maxBytes: number): Promise<object> {
   const found = withText(await readUserFile(path, maxBytes))
   expect(withText(readUserFileSync(path, maxBytes))).toEqual(found)
@@ -41,21 +41,21 @@ describe('a file that a user names', () => {
     ['a directory', '.', 'refused', 'it is a directory, not a file'],
     ['a NUL', 'a\0b', 'refused', 'its path contains a NUL character'],
     ['too many characters', 'x'.repeat(5000), 'refused', 'its path is too long'],
-  ])('is refused in words where its path names %s', async (_, name, kind, why) => {
+  ])('is refused with a reason if its path names %s', async (_, name, kind, why) => {
     expect(await read(join(directory, name), 10)).toMatchObject({ kind, why })
     expect(await refusedFile(join(directory, name))).toBe(why)
   })
 })
 
-describe.skipIf(process.platform === 'win32')('what only looks like a file', () => {
-  it('a pipe is refused at once, although nobody writes to it', async () => {
+describe.skipIf(process.platform === 'win32')('a path that is not a regular file', () => {
+  it('a pipe is refused immediately, although nothing writes to it', async () => {
     const path = join(directory, 'pipe')
     execFileSync('mkfifo', [path])
     expect(await read(path, 10)).toMatchObject({ kind: 'refused', why: 'it is a pipe, not a file' })
     expect(await refusedFile(path)).toBe('it is a pipe, not a file')
   })
 
-  it('a device is refused before it is read, and a socket too', async () => {
+  it('a device and a socket are refused before they are read', async () => {
     expect(await read('/dev/zero', 10)).toMatchObject({ kind: 'refused', why: 'it is a device, not a file' })
     const path = join(directory, 'socket')
     const server = createServer().listen(path)
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('what only looks like a file', () 
   })
 
   it.runIf(process.platform === 'linux')(
-    'a file that says it is empty and is not stops at its limit',
+    'reading a file with a wrong size of 0 stops at its limit',
     async () => {
       expect(await read('/proc/self/status', 20)).toEqual({
         kind: 'too-large',

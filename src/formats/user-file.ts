@@ -1,18 +1,18 @@
 /**
- * The one way to read a file that a user names. A FIFO would block forever and a device may never end. So the file is
+ * The only way to read a file that a user names. A FIFO would block forever and a device may never end. So the file is
  * opened without blocking, its kind is checked, and reading stops at a limit, whatever its reported size is.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 
-/** What reading a file came to. */
+/** The result of reading a file. */
 export type UserFile =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'absent'; readonly why: string; readonly cause: unknown }
   | { readonly kind: 'too-large'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string; readonly cause?: unknown }
 
-/** Reads a regular file of at most so many bytes. */
+/** Reads a regular file of at most `maxBytes`. */
 export async function readUserFile(path: string, maxBytes: number): Promise<UserFile> {
   let file: FileHandle | undefined
   try {
@@ -26,7 +26,7 @@ export async function readUserFile(path: string, maxBytes: number): Promise<User
   }
 }
 
-/** Reads a regular file of at most so many bytes, at once: for small files. */
+/** Reads a regular file of at most `maxBytes` synchronously: for small files. */
 export function readUserFileSync(path: string, maxBytes: number): UserFile {
   let file: number | undefined
   try {
@@ -39,7 +39,7 @@ export function readUserFileSync(path: string, maxBytes: number): UserFile {
   }
 }
 
-/** Why something cannot be read as a file, whatever its size; undefined where it can. */
+/** Why a path cannot be read as a file, whatever its size; undefined if it can. */
 export async function refusedFile(path: string): Promise<string | undefined> {
   let file: FileHandle | undefined
   try {
@@ -52,7 +52,7 @@ export async function refusedFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Why what lies at a path is not a file, without opening it; undefined where it is one, or nothing is there yet. */
+/** Why a path is not a regular file, without opening it; undefined if it is one, or does not exist yet. */
 export function refusedKind(path: string): string | undefined {
   try {
     const found = statSync(path)
@@ -63,7 +63,7 @@ export function refusedKind(path: string): string | undefined {
   }
 }
 
-// Windows has neither of the two.
+// Windows has neither flag.
 const flags =
   constants.O_RDONLY |
   ((constants.O_NONBLOCK as number | undefined) ?? 0) |
@@ -110,7 +110,7 @@ function contentOfSync(file: number, maxBytes: number): UserFile {
   return chunks.whole
 }
 
-/** What has been read so far. A file may grow while it is read, and some say that they are empty and are not. */
+/** The content read so far. A file may grow while it is read, and some files report a wrong size of 0. */
 class Chunks {
   readonly #maxBytes: number
   readonly #chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** What YAML allows and definitions do not: keys that are no texts, integers that would be rounded, many aliases. */
+/** Valid YAML that definitions do not allow: keys that are not texts, integers that would be rounded, many aliases. */
 import {
   isAlias,
   isMap,
@@ -12,7 +12,7 @@ import {
 } from 'yaml'
 import { exactIntegers, roundedMessage } from '../kernel/definition/exact-integer.js'
 
-/** A fault, and where it begins as an offset of characters. */
+/** A fault, and its offset in characters. */
 export interface YamlFault {
   readonly offset: number
   readonly message: string
@@ -21,7 +21,7 @@ export interface YamlFault {
 /** The most aliases that a document may have. */
 export const mostAliases = 100
 
-/** Notes what a document may not say, and makes its keys the texts that were written. */
+/** Finds the faults of a document, and replaces its keys by the written texts. */
 export function yamlFaults(document: Document.Parsed): YamlFault[] {
   const faults: YamlFault[] = []
   const aliases: Alias[] = []
@@ -41,7 +41,7 @@ export function yamlFaults(document: Document.Parsed): YamlFault[] {
   return faults
 }
 
-/** Makes every key the text that was written: `012` is no 12, and `true` is no truth. What has no such key is left out. */
+/** Replaces keys by their written texts (`012` is not 12, `true` is not a boolean), and removes other keys. */
 function nameKeys(map: YAMLMap, note: (node: unknown, message: string) => void): void {
   const seen = new Set<string>()
   map.items = map.items.filter(({ key }) => {
@@ -70,7 +70,7 @@ function isRounded({ value, source = '' }: Scalar): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && !/^[^x]*[.e]/i.test(source)
 }
 
-/** Too many aliases, or else each one that names nothing. */
+/** The fault of too many aliases, otherwise the unknown ones. */
 function aliasFaults(aliases: readonly Alias[], document: Document.Parsed): YamlFault[] {
   const isTooMany = aliases.length > mostAliases
   const wrong = isTooMany

@@ -2,7 +2,7 @@ import { placeOf, type Place } from '../kernel/definition/faults.js'
 import { readPlainYaml } from './plain-yaml.js'
 import { checkText, textOf, type TextFile } from './text-file.js'
 
-/** Reads a YAML file and checks what it says; throws one error with all its faults. The full parser is loaded only where it is needed. */
+/** Reads and checks a YAML file; throws one error with all its faults. The full parser is loaded on demand. */
 export async function loadYamlFile<Value>(
   file: TextFile,
   read: (value: unknown, place: Place) => Value | undefined,
@@ -15,7 +15,7 @@ export async function loadYamlFile<Value>(
   return checkText(file, readYamlText(text), read).value
 }
 
-/** Absent where there is any fault: only the full parser knows where it was written. */
+/** Undefined if there is a fault: only the full parser knows its position. */
 function withoutFaults<Value>(
   value: unknown,
   read: (value: unknown, place: Place) => Value | undefined,

@@ -6,7 +6,7 @@ import { KILL_GRACE_MS } from './process-tree.js'
 
 /**
  * Kills the commands and isolated processes of earlier attempts of a run that other workers of this host still run:
- * their leases have expired, and the next attempt must not run beside them. A process is killed only if it is a
+ * their leases have expired, and the next attempt must not run at the same time. A process is killed only if it is a
  * child of such a worker, leads its own group, and has this run and an earlier attempt in its environment. Needs
  * `/proc`; does nothing without it.
  */

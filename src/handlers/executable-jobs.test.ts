@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { rota } from '../app/rota.js'
 
-it('a command runs in the directory of its app, and a relative directory of its own starts there', async () => {
+it('a command runs in the directory of its app, and its own relative directory starts there', async () => {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'rota-directory-')))
   await mkdir(join(directory, 'inside'))
   const app = rota({ store: 'memory:', directory })

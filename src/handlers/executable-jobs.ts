@@ -16,7 +16,7 @@ import { runPipeline } from './pipeline/run-pipeline.js'
 import type { Registry } from '../engine/sync/registry.js'
 import { processOnThisHost } from './worker-identity.js'
 
-/** What a process that executes jobs has for them. */
+/** The parts of a process that executes jobs. */
 export interface ExecutableInput {
   readonly store: Store
   readonly outside: Outside
@@ -27,28 +27,28 @@ export interface ExecutableInput {
   readonly extensions: readonly HandlerExtension[]
 }
 
-/** What a feature adds to the handlers of jobs. */
+/** The extension of job handlers by a feature. */
 export interface HandlerExtension {
-  /** Executes a module's function in a thread or process of its own. */
+  /** Executes a module's function in its own thread or process. */
   readonly isolated?: (spec: IsolatedSpec, context: IsolatedContext) => Promise<Json | undefined>
-  /** Gives the handler of a job what such a job needs around it. */
+  /** Wraps the handler of a job with what such a job needs. */
   readonly wrap?: (job: Job, handler: Handler) => Handler
   /** The handler of a stored job that has none of its own. */
   readonly fallback?: (stored: StoredJob, here: FallbackInput) => Handler | undefined
-  /** Jobs that a process which performs one run executes besides; `release` hands back the run that it was given. */
+  /** Additional jobs of a process that performs one run; `release` releases its run. */
   readonly onePass?: (
     store: Store,
     pass: { readonly now: Instant; readonly release: () => void },
   ) => Promise<readonly ExecutableJob[]>
 }
 
-/** A module's function that runs in a thread or process of its own. */
+/** A module's function that runs in its own thread or process. */
 export type IsolatedSpec = ModuleSpec & { readonly isolate: Isolation; readonly takesCommands: boolean }
 
-/** What an isolated function needs besides its run. */
+/** The context of an isolated function. */
 export type IsolatedContext = HandlerContext & Outside
 
-/** What executes functions in threads or processes of their own; throws if no extension does. */
+/** The extension that executes isolated functions; throws if there is none. */
 export function isolatedBy(
   extensions: readonly HandlerExtension[],
 ): NonNullable<HandlerExtension['isolated']> {
@@ -57,7 +57,7 @@ export function isolatedBy(
   return isolated
 }
 
-/** What a fallback can use. */
+/** The input of a fallback. */
 export interface FallbackInput {
   readonly executableJobs: ReadonlyMap<string, ExecutableJob>
   /** A handler that executes a command. */
@@ -66,7 +66,7 @@ export interface FallbackInput {
   readonly outside: Outside
 }
 
-/** What this process can execute: its own functions, and every command, request and pipeline in the store. */
+/** The jobs that this process can execute: its own functions, and every command, request and pipeline in the store. */
 export async function executableJobsOf(input: ExecutableInput): Promise<ReadonlyMap<string, ExecutableJob>> {
   const { registry, store, outside, extensions } = input
   const steps = input.steps ?? (async () => registry?.part(stepFunctions) ?? new Map())
@@ -81,7 +81,7 @@ export async function executableJobsOf(input: ExecutableInput): Promise<Readonly
   for (const { job, source } of stored) {
     const isFromApi = source === 'api'
     const added = isFromApi && job.handler.kind === 'function' ? registry?.handlers.get(job.name) : undefined
-    // A module of another app is not where this one would look for it.
+    // The module path of another app is relative to another directory.
     if (job.handler.kind === 'module' && !isFromApi) continue
     add(job, added ?? outsideHandler(job, { ...around, isFromApi }))
   }
@@ -100,7 +100,7 @@ export async function executableJobsOf(input: ExecutableInput): Promise<Readonly
   return executableJobs
 }
 
-/** What a process that performs one run can execute. */
+/** The jobs that a process that performs one run can execute. */
 export async function onePassJobs(
   input: ExecutableInput,
   pass: { readonly now: Instant; readonly release: () => void },
@@ -112,7 +112,7 @@ export async function onePassJobs(
   return executableJobs
 }
 
-/** What commands, requests and pipelines need of this process. */
+/** The environment of commands, requests and pipelines. */
 export interface Outside {
   readonly clock: Clock
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -120,7 +120,7 @@ export interface Outside {
   readonly directory: string
 }
 
-/** Gives the functions that pipelines use. */
+/** Returns the functions that pipelines use. */
 export type Steps = () => Promise<ReadonlyMap<string, StepFunction>>
 
 interface Surroundings extends Outside {
@@ -159,7 +159,7 @@ function outsideHandler(job: Job, outside: Surroundings): Handler | undefined {
   }
 }
 
-/** Loaded with the first run that needs it. */
+/** The module is loaded with the first run that needs it. */
 function moduleHandler(job: string, spec: ModuleSpec, around: Surroundings): Handler {
   const { directory, clock, environment } = around
   const { isolate } = spec
@@ -185,16 +185,16 @@ function shellHandler(
   }
 }
 
-/** Ends what a worker of this host still performs of this run although its lease is over: one that was stopped or hangs. */
+/** Kills earlier attempts of this run on this host whose workers lost their leases: they were suspended or hang. */
 async function endEarlierAttempts(
   run: RunContext,
   { store, clock }: { readonly store: Store; readonly clock: Clock },
 ): Promise<void> {
   if (run.attempt === 1) return
-  // A store that cannot be asked now is no reason to fail the run.
+  // An unreachable store is no reason to fail the run.
   const attempts = await store.attempts(run.id).catch(() => [])
   const workers = attempts.flatMap(({ attempt, end, worker = '' }) =>
-    // After an end of its own kind nothing was left: the tree of a command ends before its attempt does.
+    // Other ends leave no process: the process tree of a command ends before its attempt.
     attempt < run.attempt && (end === undefined || end === 'lost' || end === 'released')
       ? (processOnThisHost(worker) ?? [])
       : [],

@@ -16,7 +16,7 @@ export async function importFunction(
   throw new RotaError('HANDLER_MISSING', `${path} exports no function named ${spec.export}`)
 }
 
-/** Throws one error that names every module that is not there. */
+/** Throws one error that names every missing module. */
 export function checkModules(jobs: readonly Job[], directory: string): void {
   const faults = jobs.flatMap(({ name, handler }) => {
     if (handler.kind !== 'module') return []
@@ -26,7 +26,7 @@ export function checkModules(jobs: readonly Job[], directory: string): void {
   refuse('the app', faults)
 }
 
-/** Where a module lies. */
+/** The absolute path of a module. */
 export function modulePath(module: string, directory: string): string {
   if (module.startsWith('file:')) return fileURLToPath(module)
   return isAbsolute(module) ? module : resolve(directory, module)

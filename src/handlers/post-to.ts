@@ -4,21 +4,21 @@ import { followRedirects, shorten } from '../outbound/follow-redirects.js'
 import { maskSecrets, resolveTexts, type SecretPlaces } from '../outbound/secrets.js'
 import { handlerFailed } from './handler-context.js'
 
-/** What is sent. */
+/** The content of a request. */
 export interface Post {
   readonly body: string
   /** Default: JSON. */
   readonly type?: string | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Texts that no answer and no error may show. */
+  /** Texts that must not appear in answers and errors. */
   readonly secrets?: readonly string[] | undefined
-  /** Makes the address from the one that was given; default: that one. */
+  /** Changes the given address; default: unchanged. */
   readonly at?: ((url: URL) => URL) | undefined
-  /** Whether the address may be a private one; default: allow. */
+  /** Whether private addresses may be reached; default: allow. */
   readonly privateTargets?: 'allow' | 'refuse' | undefined
 }
 
-/** Sends a text to an address that may be a secret. Resolves with the status of the answer; throws if it is 300 or more, and shows no secret. */
+/** Sends a text to an address that may be a secret. Resolves with the status; throws, without secrets, from 300 on. */
 export async function postTo(
   url: SecretText,
   { body, type = 'application/json', headers = {}, secrets: more = [], ...post }: Post,

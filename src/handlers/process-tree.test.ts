@@ -78,7 +78,7 @@ describe('stopping a command', () => {
     expect(clock.isGraceOpen).toBe(false)
   })
 
-  it('a command that exits takes its remaining processes along, and its result stands', async () => {
+  it('when a command exits, its remaining processes are ended, and its result is kept', async () => {
     const { context } = contextFor(directory)
     const left = `${reporting}; report("ready " + process.pid); setInterval(() => 0, 1e6)`
     const script = `const c = require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(left)}, process.argv[1]], { stdio: ["ignore", "inherit", "inherit", "ipc"] }); process.on("SIGUSR2", () => process.exit(0)); require("fs").writeFileSync("pid", String(process.pid))`

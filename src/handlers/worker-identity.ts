@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { packageVersion } from '../formats/version.js'
 
-/** Where a worker of this process is. */
+/** The host, process and version of this process. */
 export function workerIdentity(): { readonly host: string; readonly pid: number; readonly version: string } {
   return { host: hostname(), pid: process.pid, version: packageVersion }
 }
@@ -12,7 +12,7 @@ export function newWorkerId(): string {
   return `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`
 }
 
-/** The number of a worker's process; undefined where it is on another host. */
+/** The process id of a worker; undefined if it is on another host. */
 export function processOnThisHost(worker: string): number | undefined {
   const [, host, pid] = /^(.*):(\d+):[0-9a-f]+$/.exec(worker) ?? []
   return host === hostname() ? Number(pid) : undefined

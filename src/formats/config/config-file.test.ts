@@ -28,7 +28,7 @@ async function load(name: string, text: string): Promise<Extract<LoadedConfig, {
   return loaded
 }
 
-/** The lines of the error that a config is refused with, without the one that names the file. */
+/** The lines of the error for a config, without the one that names the file. */
 async function faultsOf(name: string, text: string | Buffer): Promise<string[]> {
   try {
     await loadConfig(write(name, text))
@@ -94,7 +94,7 @@ describe('a config in YAML', () => {
     expect(where(['jobs', 'ping', 'queue', 'deeper'])).toBe('rota.config.yaml:13:5')
   })
 
-  it('may be empty maps, and is then named after its directory or package', async () => {
+  it('may have empty maps, and is then named after its directory or package', async () => {
     expect((await load('rota.config.yaml', '{}')).config).toMatchObject({
       app: 'my-app',
       store: undefined,
@@ -155,7 +155,7 @@ describe('a config in YAML', () => {
     ])
   })
 
-  it('carries its faults as data too', async () => {
+  it('contains its faults as data, too', async () => {
     const path = write('rota.config.yaml', 'lease: 2h\n')
     await expect(loadConfig(path)).rejects.toThrow(
       expect.objectContaining({
@@ -256,7 +256,7 @@ describe('a config in YAML', () => {
 })
 
 describe('a config in JSON', () => {
-  it('is read with tabs, a byte order mark, and names that objects have by themselves', async () => {
+  it('is read with tabs, a byte order mark, and names of prototype properties', async () => {
     const text =
       '\ufeff{\n\t"jobs": {\n\t\t"constructor": { "command": ["x"] },\n\t\t"toString": { "command": ["y"] }\n\t}\n}\n'
     const { jobs = [] } = (await load('rota.config.json', text)).config.definitions
@@ -347,7 +347,7 @@ describe('a config in code', () => {
     ])
   })
 
-  it('that exports nothing or cannot be loaded says so', async () => {
+  it('without a default export, or that cannot be loaded, is refused with the reason', async () => {
     const empty = write('rota.config.mjs', 'export const a = 1')
     await expect(loadConfig(empty)).rejects.toThrow(`${empty} cannot be read: it has no default export`)
     const throwing = write('rota.config.js', 'throw new Error("no way")')
@@ -358,7 +358,7 @@ describe('a config in code', () => {
 })
 
 describe('finding a config', () => {
-  it('takes the first of the names', () => {
+  it('uses the first of the names', () => {
     expect(findConfig(directory)).toBe(undefined)
     for (const name of configNames.toReversed()) {
       const path = write(name, '')
@@ -366,7 +366,7 @@ describe('finding a config', () => {
     }
   })
 
-  it('says which file is missing or of the wrong kind', async () => {
+  it('names the file that is missing or of the wrong kind', async () => {
     await expect(loadConfig('nowhere/rota.config.yaml')).rejects.toThrow(
       expect.objectContaining({
         code: 'CONFIG_NOT_FOUND',

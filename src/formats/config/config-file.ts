@@ -23,13 +23,13 @@ import {
   type TextFile,
 } from '../text-file.js'
 
-/** What a config file gave: definitions, or whatever else a module exports, such as an app. */
+/** The content of a config file: definitions, or another export of a module, such as an app. */
 export type LoadedConfig<Section extends SectionDefinitions = SectionDefinitions> = ConfigPath &
   (
     | {
         readonly kind: 'config'
         readonly config: Config<Section>
-        /** Where a part of it was written, such as `rota.config.yaml:12:5`; only the file, where it is a module. */
+        /** Where a part of it was written, such as `rota.config.yaml:12:5`; for a module only the file. */
         readonly where: (keys: readonly Key[]) => string
       }
     | { readonly kind: 'module'; readonly exported: unknown }
@@ -37,11 +37,11 @@ export type LoadedConfig<Section extends SectionDefinitions = SectionDefinitions
 
 interface ConfigPath {
   readonly path: string
-  /** What relative paths in it are relative to. */
+  /** The base of relative paths in it. */
   readonly directory: string
 }
 
-/** Reads a config file with the sections that features bring; throws one error with all its faults. `isAgain`: this process has read it before. */
+/** Reads a config file; throws one error with all its faults. `isAgain`: this process has read it before. */
 export async function loadConfig<Section extends SectionDefinitions>(
   path: string,
   sections: readonly ConfigSection<Section>[],
@@ -72,7 +72,7 @@ async function loadText<Section extends SectionDefinitions>(
   return { ...at, kind: 'config', config: value, where }
 }
 
-/** A config as its file, for errors that name faults in it. */
+/** The file of a config, for errors about its faults. */
 export function fileOf({ path }: { readonly path: string }): TextFile {
   return { path, code: 'CONFIG_INVALID', maxBytes: MAX_CONFIG_BYTES }
 }

@@ -6,7 +6,7 @@ import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { refusedFile } from '../user-file.js'
 
-/** The default export of a module written in JavaScript or TypeScript; read again where this process imported it before. */
+/** The default export of a module in JavaScript or TypeScript; `isAgain` reads a module that was already imported. */
 export async function importDefault(
   path: string,
   options: { readonly isAgain?: boolean } = {},
@@ -14,7 +14,7 @@ export async function importDefault(
   return (await importModule(path, options))['default']
 }
 
-/** What a module written in JavaScript or TypeScript exports. */
+/** The exports of a module in JavaScript or TypeScript. */
 export async function importModule(
   path: string,
   { isAgain = false }: { readonly isAgain?: boolean } = {},
@@ -24,12 +24,12 @@ export async function importModule(
   if (refusal !== undefined && existsSync(path)) throw new Error(refusal)
   if (/\.m?ts$/.test(path)) readTypeScript()
   const url = pathToFileURL(path)
-  // Node keeps every module by its address.
+  // Node caches every module by its URL.
   if (isAgain) url.searchParams.set('read', randomUUID())
   return (await import(url.href)) as Readonly<Record<string, unknown>>
 }
 
-/** Where a module cannot be understood, such as `rota.config.mjs:3:6`; nothing where its message says so, or nobody knows. */
+/** The place of a syntax error, such as `rota.config.mjs:3:6`; undefined if it is unknown or in the message. */
 export async function placeOfSyntaxError(error: SyntaxError, path: string): Promise<string | undefined> {
   if (/:\d+:\d+: /.test(error.message)) return undefined
   const [first = ''] = (error.stack ?? '').split('\n', 1)
@@ -38,7 +38,7 @@ export async function placeOfSyntaxError(error: SyntaxError, path: string): Prom
   return await placeBySecondReader(path)
 }
 
-/** Node keeps the place of what it cannot parse to itself; the reader of TypeScript, which takes JavaScript too, tells it. */
+/** Node does not report the place of a syntax error; the parser of TypeScript, which also accepts JavaScript, does. */
 async function placeBySecondReader(path: string): Promise<string | undefined> {
   const { default: reader } = await import('@swc/wasm-typescript')
   try {
@@ -52,17 +52,17 @@ async function placeBySecondReader(path: string): Promise<string | undefined> {
 }
 
 /**
- * Has this process read TypeScript as newer versions of Node do by themselves: types are blanked out, nothing is
- * transformed, and lines and columns stay. An import of `./x.js` finds `x.ts`, as the compiler has it written. Whatever
- * can do that already, Node or a loader such as tsx, is asked first. Applies to every module a config imports, so it is a
- * hook of the process; having it twice changes nothing.
+ * Makes this process load TypeScript like newer versions of Node: types are replaced by spaces, nothing is transformed,
+ * and lines and columns stay the same. An import of `./x.js` finds `x.ts`, as the compiler expects. If Node or a loader
+ * such as tsx can already do that, it has priority. It applies to every module that a config imports, so it is a hook
+ * of the process; adding it twice does no harm.
  */
 function readTypeScript(): void {
   const stripper = pathToFileURL(createRequire(import.meta.url).resolve('@swc/wasm-typescript')).href
   register(`data:text/javascript,${encodeURIComponent(hooks(stripper))}`)
 }
 
-/** Hooks run in a thread of their own and must be a module of their own; as text they need no file beside this one. */
+/** Hooks run in their own thread and must be a separate module; as text they need no extra file. */
 function hooks(stripper: string): string {
   return `
 import { readFile } from 'node:fs/promises'

@@ -8,7 +8,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { builtSchema, fits, type Schema } from '../../../test/config-schema.js'
 import { loadConfig } from './config-file.js'
 
-/** The lines of the error that a config is refused with, without the one that names the file. */
+/** The lines of the error for a config, without the one that names the file. */
 async function faultsOf(text: string): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'rota-config-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
@@ -38,7 +38,7 @@ triggers:
 `
 
 describe('the schema of a config', () => {
-  it('takes what the rules take', async () => {
+  it('accepts what the rules accept', async () => {
     expect(await faultsOf(full)).toEqual([])
     expect(fits(builtSchema('config'), parse(full))).toBe(true)
   })

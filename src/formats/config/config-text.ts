@@ -14,23 +14,23 @@ import {
 import type { Key } from '../../kernel/definition/faults.js'
 import { mostAliases, yamlFaults } from '../yaml-faults.js'
 
-/** Where something stands in a file, both counted from 1. */
+/** A position in a file, counted from 1. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** What keeps a text from being read. */
+/** A fault that prevents a text from being read. */
 export interface TextFault extends Position {
   readonly message: string
 }
 
-/** A text that was read: its value, and where each part of it was written. */
+/** A parsed text: its value, and where each part of it was written. */
 export interface ConfigText {
-  /** Absent where the text cannot be read at all. */
+  /** Absent if the text cannot be read at all. */
   readonly value?: unknown
   readonly faults: readonly TextFault[]
-  /** Where the part at the end of these steps begins, or the nearest one that was written. */
+  /** Where the part at this path begins, or the nearest one that was written. */
   positionOf(keys: readonly Key[]): Position
 }
 
@@ -57,14 +57,14 @@ export function readYamlText(text: string): ConfigText {
   return { faults: withBareAsterisks(faults, bareAsterisks(text)), positionOf }
 }
 
-/** What to write instead, where a value begins with a character that YAML keeps for itself, as in `cron: @daily`. */
+/** What to write instead of a value that begins with a reserved character of YAML, as in `cron: @daily`. */
 function quoteHint(text: string, offset: number): string | undefined {
   const [word, first] = /^([@`%])[^\s,\]}#]*/.exec(text.slice(offset, offset + 80)) ?? []
   if (word === undefined) return undefined
   return `a value must not begin with ${first} here; write it in quotes: "${word}"`
 }
 
-/** Asterisks where an expression was meant, by line: to YAML each of them is an alias, and each would be a fault. */
+/** Unquoted cron expressions, by line: for YAML each asterisk is an alias, and each would be a fault. */
 function bareAsterisks(text: string): ReadonlyMap<number, TextFault> {
   const found = text.split('\n').flatMap((content, index): [number, TextFault][] => {
     const match = /:\s+(\*(?:[\s/][^,}#]*)?)(?=[,}#]|$)/.exec(content)
@@ -85,7 +85,7 @@ function withBareAsterisks(
   return [...new Set(faults.map((one) => bare.get(one.line) ?? one))]
 }
 
-/** Reads JSON, strictly; YAML, which contains it, then tells where everything stands and finds keys written twice. */
+/** Reads strict JSON; the YAML parser then finds positions and duplicate keys, since JSON is also YAML. */
 export function readJsonText(text: string): ConfigText {
   const problem = jsonProblem(text)
   return problem === undefined ? readYamlText(text) : notJson(text, problem)
@@ -101,8 +101,8 @@ function jsonProblem(text: string): string | undefined {
 }
 
 /**
- * The parser of YAML works level by level, and what composes its tokens is recursive: a text that is deep enough would
- * end the process. So the depth is watched while tokens are gathered, and nothing is composed beyond the bound.
+ * The composer of the YAML parser is recursive: a text that is deep enough would overflow the stack. So the depth is
+ * checked while tokens are read, and nothing beyond the limit is composed.
  */
 function documentsOf(text: string, lines: LineCounter): Documents {
   const parser = new Parser(lines.addNewLine)
@@ -117,19 +117,19 @@ function documentsOf(text: string, lines: LineCounter): Documents {
     if (parser.stack.length > deepest) return { documents: [], tags, deepAt: parser.offset }
   }
   for (const token of parser.end()) tokens.push(token)
-  // Whether a key is written twice is looked at afterwards, by the text of the keys and in one go.
+  // Duplicate keys are checked later, by the text of the keys.
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false, schema: 'core' })
   return { documents: [...composer.compose(tokens, true, text.length)] as Document.Parsed[], tags }
 }
 
 interface Documents {
   readonly documents: readonly Document.Parsed[]
-  /** Where tags begin: the document keeps only some of them. */
+  /** The offsets of tags: the document keeps only some of them. */
   readonly tags: readonly number[]
   readonly deepAt?: number
 }
 
-/** What the lexer puts before a bare value, which may begin with anything inside a block. */
+/** The mark that the lexer puts before a plain value, which may begin with anything inside a block. */
 const scalarMark = '\x1f'
 
 function isNothing({ contents, errors }: Document.Parsed): boolean {
@@ -141,13 +141,13 @@ function valueOf(document: Document.Parsed, text: Pick<ConfigText, 'faults' | 'p
     return { ...text, value: document.toJS({ maxAliasCount: mostAliases }) as unknown }
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error
-    // An alias that names nothing has its fault already; what is left is one that stands for too much.
+    // An unknown alias already has its fault; the other reason is that aliases expand to too much.
     if (text.faults.length > 0) return text
     return { ...text, faults: [{ ...text.positionOf([]), message: 'aliases of aliases expand to too much' }] }
   }
 }
 
-/** The offset of the last step that was written: an option's own name, or an item of a list. */
+/** The offset of the last part of a path that was written: the name of an option, or an item of a list. */
 function offsetOf(document: Document.Parsed, keys: readonly Key[]): number {
   let node: Node | null = document.contents
   let offset = node?.range?.[0] ?? 0
@@ -166,7 +166,7 @@ function stepInto(node: Node | null, key: Key): { offset: number; node: Node | n
     return item === undefined ? undefined : { offset: item.range?.[0] ?? 0, node: item }
   }
   if (!isMap<Node, Node | null>(node)) return undefined
-  // The last one, as that is the one whose value counts where a key was written twice.
+  // The last one, because its value counts if a key is written twice.
   const pair = node.items.findLast(
     (item) => isPair(item) && isScalar(item.key) && String(item.key.value) === String(key),
   )
@@ -187,7 +187,7 @@ function offsetOfProblem(text: string, problem: string): number {
   const isToken = (end: number): boolean =>
     jsonProblem(text.slice(0, end))?.startsWith('Unexpected token') ?? false
   if (!isToken(text.length)) return text.length
-  // The message quotes the character without its place: it ends the shortest beginning with the same problem.
+  // The message contains the character but not its position: the shortest prefix with the same problem ends there.
   let low = 0
   let high = text.length
   while (high - low > 1) {

@@ -32,15 +32,15 @@ import {
 import { readIcsFile } from '../ics-file.js'
 import { readSettings, settingNames, type AppSettings, type ServeSettings } from './settings.js'
 
-/** What a config file may say, without the sections that features read. */
+/** The content of a config file, without the sections of features. */
 export interface ConfigInput {
   /** The address of the schema that editors use to complete the file; it has no other effect. */
   readonly $schema?: string | undefined
-  /** The name under which its definitions are kept; default: the package's name, else the directory's. */
+  /** The name of the app, which owns its definitions; default: the package's name, else the directory's. */
   readonly app?: string | undefined
   /** The store, such as `sqlite:data/rota.db`; a path is relative to the config file. */
   readonly store?: string | undefined
-  /** How many runs this worker performs at once. @minimum 1 */
+  /** How many runs this worker performs concurrently. @minimum 1 */
   readonly concurrency?: number | undefined
   /** How long a worker may be silent before its runs are taken over, from `1s` to `1h`. */
   readonly lease?: string | number | undefined
@@ -64,9 +64,9 @@ export interface ConfigInput {
   readonly steps?: Readonly<Record<string, (step: never) => unknown>> | undefined
   /** Queues with limits over all workers, by name. */
   readonly queues?: Readonly<Record<string, QueueOptions>> | undefined
-  /** What to do, by name. */
+  /** The jobs, by name. */
   readonly jobs?: Readonly<Record<string, JobEntry>> | undefined
-  /** When to do it, by name. */
+  /** The triggers, by name. */
   readonly triggers?: Readonly<Record<string, TriggerInput>> | undefined
 }
 
@@ -82,9 +82,9 @@ export interface Config<Section extends SectionDefinitions = SectionDefinitions>
   readonly calendars: Calendars
   /** The blackouts of all its triggers, and the zone of those without one. */
   readonly blackouts: { readonly timezone: string; readonly list: readonly Blackout[] }
-  /** What its jobs and triggers define. */
+  /** Its jobs and triggers. */
   readonly definitions: Definitions
-  /** What the sections of features define. */
+  /** The definitions of the sections of features. */
   readonly sections: readonly Section[]
 }
 
@@ -94,30 +94,30 @@ export interface ConfigSection<Section extends SectionDefinitions = SectionDefin
   readonly load: () => Promise<{ readonly readSection: SectionReader<Section> }>
 }
 
-/** Reads what a config has under the keys of a section, and notes each fault at its place. */
+/** Reads the keys of a section, and records each fault at its place. */
 export type SectionReader<Section extends SectionDefinitions> = (
   input: Written,
   place: Place,
   defaults?: DefinitionDefaults,
 ) => Section
 
-/** What a section of a config defines. */
+/** The definitions of a section of a config. */
 export interface SectionDefinitions extends Definitions {
   /** The names of its jobs, also of those with faults. */
   readonly jobNames?: readonly string[]
-  /** Notes jobs that the section names and the file does not have. */
+  /** Records faults for jobs that the section names and the file does not have. */
   readonly noteUnknown?: (jobs: readonly string[]) => void
 }
 
-/** What a config is read with. */
+/** The options for reading a config. */
 export interface ConfigReading<Section extends SectionDefinitions> {
   /** The name of the app if the config has none. */
   readonly app: string
-  /** What paths of other files are relative to. */
+  /** The base of paths of other files. */
   readonly directory: string
   /** All keys that are read by sections. */
   readonly sectionKeys: readonly string[]
-  /** The readers of those sections that the config has. */
+  /** The readers of the sections that the config has. */
   readonly readers: readonly SectionReader<Section>[]
 }
 
@@ -135,7 +135,7 @@ const ownKeys: readonly (keyof ConfigInput)[] = [
   'triggers',
 ]
 
-/** Reads a config by the rules of everything it defines, and notes each fault at its place. */
+/** Reads a config, and records each fault at its place. */
 export function readConfig<Section extends SectionDefinitions>(
   value: unknown,
   { app: defaultApp, directory, sectionKeys, readers }: ConfigReading<Section>,
@@ -165,7 +165,7 @@ export function readConfig<Section extends SectionDefinitions>(
   return { app, store, settings, steps, calendars: defaults.calendars, blackouts, definitions, sections }
 }
 
-/** A path or the address of a server; whether it can be opened is another question. */
+/** A path or the address of a server; whether it can be opened is not checked here. */
 function readStore(value: unknown, place: Place): string | undefined {
   if (value === undefined || (typeof value === 'string' && /^[a-z]+:/.test(value))) return value
   return fault(
@@ -202,7 +202,7 @@ function readDefaults(
   }
 }
 
-/** Calendars name others that stand before them. */
+/** Calendars may refer to calendars that are defined before them. */
 function readCalendars(value: unknown, directory: string, place: Place): Calendars {
   const known = new Map<string, CalendarSpec>()
   const sources = { known, readIcs: (path: string, at: Place) => readIcsFile(path, directory, at) }
@@ -210,7 +210,7 @@ function readCalendars(value: unknown, directory: string, place: Place): Calenda
     value,
     (entry, at) => {
       const read = readCalendar(entry, sources, at)
-      // A faulty one is known, so that only its own faults are reported.
+      // A faulty one counts as known, so that only its own faults are reported.
       known.set(String(entry.name), read?.[1] ?? {})
       return read
     },
@@ -223,7 +223,7 @@ interface DefaultedEntry extends Entry {
   readonly defaults: DefinitionDefaults
 }
 
-/** What a job may have beside its own options, if it says when it is due; its priority and alerts are also those of its trigger, and its SLA is that of its trigger alone. */
+/** The options of a job's own trigger; priority and alerts apply to both, the SLA only to the trigger. */
 const dueOptionNames = triggerOptionNames.filter(
   (name) => !['job', 'priority', 'alerts', 'sla'].includes(name),
 )
@@ -238,7 +238,7 @@ function readJobEntry(
   return job === undefined ? undefined : { job, handler: functionOf(entry.input), due }
 }
 
-/** The trigger of a job that says itself when it is due. */
+/** The trigger of a job with its own schedule. */
 function readDue({ name, input, defaults }: DefaultedEntry, place: Place): TriggerDefinition | undefined {
   if (!isMap(input)) return undefined
   const written = Object.entries(input).filter(
@@ -248,7 +248,7 @@ function readDue({ name, input, defaults }: DefaultedEntry, place: Place): Trigg
     for (const [key] of written) fault(within(place, key), 'it requires cron, every or at')
     return undefined
   }
-  // A name that cannot be one is noted with the job.
+  // An invalid name is reported with the job.
   const job = isName(name) ? name : 'job'
   const { sla } = input
   const given = { ...Object.fromEntries(written), ...(sla === undefined ? {} : { sla }), job }
@@ -256,7 +256,7 @@ function readDue({ name, input, defaults }: DefaultedEntry, place: Place): Trigg
   return trigger === undefined ? undefined : { trigger, origin: { section: 'jobs' } }
 }
 
-/** Whether a job says itself when it is due. */
+/** Whether a job has its own schedule. */
 function saysWhen(input: Written): boolean {
   return scheduleKinds.some((kind) => input[kind] !== undefined)
 }
@@ -280,7 +280,7 @@ function readTriggers(
   )
 }
 
-/** Jobs share their names, and so do triggers, in whatever section they stand. */
+/** Jobs share one name space, and so do triggers, across all sections. */
 function noteTwice(all: readonly Definitions[], place: Place): void {
   const jobs = all.flatMap((one) => one.jobs ?? [])
   const triggers = all.flatMap((one) => one.triggers ?? [])
@@ -296,7 +296,7 @@ function noteTwice(all: readonly Definitions[], place: Place): void {
   for (const { trigger, origin } of triggers) note('trigger', origin?.section ?? 'triggers', trigger.name)
 }
 
-/** A name may be that of a job in the store, which nobody has asked yet; beside other faults it is still worth a look. */
+/** Another job may be in the store, which is not read here; so this is reported only together with other faults. */
 function noteUnknown(input: Written, sections: readonly SectionDefinitions[], place: Place): void {
   const jobs = [...namesIn(input['jobs']), ...sections.flatMap((section) => section.jobNames ?? [])]
   const { triggers } = input
@@ -304,7 +304,7 @@ function noteUnknown(input: Written, sections: readonly SectionDefinitions[], pl
     const job: unknown = isMap(trigger) ? trigger['job'] : undefined
     if (typeof job !== 'string' || jobs.includes(job)) continue
     const message = `no job of this file is named ${job}${didYouMean(job, jobs)}`
-    const allowed = [...jobs, 'or one that is in the store already'].join(', ')
+    const allowed = [...jobs, 'or one that is already in the store'].join(', ')
     fault([name, 'job'].reduce(within, within(place, 'triggers')), message, allowed)
   }
   for (const section of sections) section.noteUnknown?.(jobs)

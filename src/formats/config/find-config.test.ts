@@ -19,8 +19,8 @@ afterEach(() => {
   process.env['HOME'] = home
 })
 
-describe('the config that counts', () => {
-  it('is the nearest upwards, and the directory’s own before all others', () => {
+describe('the config that is used', () => {
+  it('is the nearest upwards, beginning with the directory’s own', () => {
     const above = join(top, 'project/rota.config.yaml')
     writeFileSync(above, '')
     expect(findConfig(deep)).toBe(above)
@@ -37,11 +37,16 @@ describe('the config that counts', () => {
     expect(findConfig(deep)).toBe(join(top, 'rota.config.yaml'))
   })
 
-  it.skipIf(process.getuid?.() !== 0)('is refused above where it belongs to another user', () => {
-    const foreign = join(top, 'rota.config.mjs')
-    writeFileSync(foreign, '')
-    chownSync(foreign, 65_534, 65_534)
-    expect(() => findConfig(deep)).toThrow('belongs to another user and is not used; accept it with --config')
-    expect(findConfig(dirname(foreign))).toBe(foreign)
-  })
+  it.skipIf(process.getuid?.() !== 0)(
+    'from a directory above is refused if it belongs to another user',
+    () => {
+      const foreign = join(top, 'rota.config.mjs')
+      writeFileSync(foreign, '')
+      chownSync(foreign, 65_534, 65_534)
+      expect(() => findConfig(deep)).toThrow(
+        'belongs to another user and is not used; accept it with --config',
+      )
+      expect(findConfig(dirname(foreign))).toBe(foreign)
+    },
+  )
 })

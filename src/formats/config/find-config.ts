@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import { RotaError } from '../../kernel/definition/errors.js'
 
-/** The names under which a config is looked for, in this order. */
+/** The file names of a config, in the order of the search. */
 export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'yaml', 'yml', 'json'].map(
   (extension) => `rota.config.${extension}`,
 )
@@ -33,13 +33,13 @@ export function findConfig(directory: string): string | undefined {
 function refuseForeign(path: string): void {
   const own = process.getuid?.()
   const { uid } = statSync(path)
-  // Windows has no such numbers.
+  // Windows has no user ids.
   if (own === undefined || uid === own || uid === 0) return
   const message = `${path} belongs to another user and is not used; accept it with --config, or name a store with --store`
   throw new RotaError('CONFIG_INVALID', message)
 }
 
-/** A path as it is, if a config can be there: its content is not looked at. */
+/** Returns a path if it can be that of a config; does not read its content. */
 export function checkConfigPath(path: string): string {
   if (!existsSync(path)) throw new RotaError('CONFIG_NOT_FOUND', `there is no config file ${path}`)
   if (extensions.includes(extname(path))) return path

@@ -13,7 +13,7 @@ import { readQueue } from '../../kernel/job/define-queue.js'
 import type { Queue } from '../../kernel/job/job.js'
 import { retentionBounds } from '../../kernel/job/retention.js'
 
-/** How an app works, as its options or its config say it. */
+/** The settings of an app, from its options or its config. */
 export interface AppSettings {
   readonly concurrency: number
   readonly leaseMs: number
@@ -21,7 +21,7 @@ export interface AppSettings {
   readonly durability: 'full' | 'normal'
   readonly offerAfterMs: number
   readonly queues: readonly Queue[]
-  /** Where the HTTP API is served; false: nowhere; undefined: nothing was said. */
+  /** Where the HTTP API is served; false: nowhere; undefined: the default. */
   readonly serve: ServeSettings | false | undefined
 }
 
@@ -49,7 +49,7 @@ export const settingNames = [
 const leaseBounds = { min: 1000, max: 3_600_000, allowed: 'from 1s to 1h' }
 const offerBounds = { min: 100, max: 86_400_000, allowed: 'from 100ms to 1d' }
 
-/** How long a run waits for a claim before it is offered on the bus, by default. */
+/** The default time that a run waits for a claim before it is offered on the bus. */
 export const offerAfterDefaultMs = 5000
 
 /** Reads the settings of an app and fills in the defaults. */

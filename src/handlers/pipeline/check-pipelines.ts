@@ -3,7 +3,7 @@ import { faultText, RotaError, type Fault } from '../../kernel/definition/errors
 import type { Pipeline } from '../../kernel/job/pipeline.js'
 import type { StepFunction } from './step-function.js'
 
-/** Reads pipeline files and throws one error with the faults of all; functions that nobody registered are faults too, where they are known. */
+/** Reads pipeline files and throws one error with all faults, including unregistered functions if those are known. */
 export async function checkPipelines(
   paths: Iterable<string>,
   options: { readonly directory: string; readonly functions: ReadonlyMap<string, StepFunction> | undefined },

@@ -144,7 +144,7 @@ describe('a pipeline', () => {
     expect(result).toMatchObject({ steps: { d: { status: 200, body: { ok: true } } } })
   })
 
-  it('fails at a function that nobody registered', async () => {
+  it('fails at a function that is not registered', async () => {
     const error = await failureOf({ steps: [{ id: 'x', uses: 'gone' }] }, contextOf({}).context)
     expect(error.message).toBe('step x: no function is registered as gone in this process')
   })

@@ -15,7 +15,7 @@ export interface PipelineContext extends ShellContext, HttpContext {
   /** The functions that steps may use, by name. */
   readonly functions: ReadonlyMap<string, StepFunction>
   readonly ids: PipelineIds
-  /** Variables for every command; those of its step count more. */
+  /** Variables for every command; those of its step have priority. */
   readonly env?: PipelineSpec['env']
   /** The results of an earlier attempt, if this one resumes at the step that failed. */
   readonly completed?: StepResults | undefined

@@ -17,14 +17,14 @@ import { isMap } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
 import type { Store } from '../../store/port.js'
 
-/** Performs a run of a pipeline file, read now so that edits count; continues at the failed step where it says so. */
+/** Performs a run of a pipeline file, which is read now so that edits take effect. */
 export async function runPipeline(
   run: RunContext,
   pipeline: {
-    /** Absent where the run names its own. */
+    /** Undefined if the run names its own. */
     readonly path: string | undefined
     readonly store: Store
-    /** The functions that steps use; asked for only where one does. */
+    /** Returns the functions that steps use; called only if a step uses one. */
     readonly steps: () => Promise<ReadonlyMap<string, StepFunction>>
     readonly context: Omit<PipelineContext, 'functions' | 'ids'>
   },
@@ -44,13 +44,13 @@ export async function runPipeline(
 
 const noFunctions: ReadonlyMap<string, StepFunction> = new Map()
 
-/** The names by which people and other programs know a run; its own id where it has no others, as in queue files. */
+/** The names of a run for people and other programs, as in queue files; default: its own id. */
 function idsOf(run: Run | undefined, id: RunId): PipelineIds {
   const { job_id: jobId = id, run_id: runId = id } = run?.labels ?? {}
   return { jobId, runId }
 }
 
-/** The file and the params of a run. A path from a payload is data, so that it must not lead anywhere else. */
+/** The file and the params of a run. A path from a payload is data, so it must not leave the directory. */
 function inputsOf(payload: unknown, own: string | undefined): { path: string; params: unknown } {
   const named = pipelinePayloadOf(payload)
   if (own !== undefined) return { path: own, params: named === undefined ? payload : named.params }
@@ -60,7 +60,7 @@ function inputsOf(payload: unknown, own: string | undefined): { path: string; pa
   throw new RotaError('PIPELINE_INVALID', `the pipeline path ${shown(named.pipeline_path)} ${problem}`)
 }
 
-/** What the newest attempt in which a step failed had done; an attempt that was lost leaves nothing behind. */
+/** The completed steps of the newest attempt in which a step failed; a lost attempt leaves no results. */
 async function completedBefore(store: Store, id: RunId): Promise<StepResults | undefined> {
   const failed = (await store.attempts(id)).findLast(({ error }) => error?.code === 'STEP_FAILED')
   const details = failed?.error?.details
