@@ -1,4 +1,4 @@
-// What the cells of tables say.
+// The cells of tables.
 
 /** A target that is better the higher the value is. */
 export function atLeast(what, value, must, wish) {
@@ -41,13 +41,13 @@ export function whole(value) {
   return value === undefined || Number.isNaN(value) ? '-' : Math.round(value).toLocaleString('en')
 }
 
-/** A number with as many digits as mean something. */
+/** A number with its significant digits. */
 export function fixed(value) {
   if (value === undefined || Number.isNaN(value)) return '-'
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 }
 
-/** How many times the other one it is. */
+/** A ratio. */
 export function times(one, other) {
   if (!Number.isFinite(one / other)) return '-'
   return `${fixed(one / other)} x`

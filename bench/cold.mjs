@@ -1,10 +1,10 @@
-// A command from nothing: the whole process, beside a Node that does nothing.
+// The cold start of commands: the whole process, compared with an empty Node.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dist, fromDist, inScratch, median } from './measure.mjs'
 
-/** Runs each command in turns; gives the medians in ms and the ratios. */
+/** Runs the commands in turns; returns the medians in ms and the ratios. */
 export function measureCold({ rounds, quick, parent, say }) {
   return inScratch(parent, async (directory) => {
     process.env.XDG_STATE_HOME = directory

@@ -1,4 +1,5 @@
-// Cron: how many expressions are parsed and how many next occurrences are found per second, beside other libraries.
+// Cron: how many expressions are parsed and how many next occurrences are found per second, compared with other
+// libraries.
 //
 //   node bench/cron.mjs [--runs=3] [--ms=400]
 //
@@ -21,7 +22,7 @@ const MIX = [
 const START = Date.UTC(2026, 2, 28, 12)
 const STEPS_BEFORE_RESTART = 40
 
-/** Each library: make(expression, zone) gives an object, next(object, ms, zone) the next occurrence in ms. */
+/** Each library: make(expression, zone) returns an object, next(object, ms, zone) the next occurrence in ms. */
 const LIBRARIES = {
   rota: async () => {
     const { cronSchedule } = await import(pathToFileURL(resolve(rotaDist(), 'time/cron/schedule.js')).href)
@@ -84,7 +85,7 @@ const isMain = process.argv[1] === fileURLToPath(import.meta.url)
 if (isMain && options.child === undefined) print(compareAll())
 else if (isMain) process.stdout.write(`${JSON.stringify(await measure(options.child))}\n`)
 
-/** Measures all libraries; for the run of everything. */
+/** Measures all libraries; called by run.mjs. */
 export function measureCron({ rounds, quick, say }) {
   Object.assign(options, { runs: String(rounds), ms: quick ? '100' : '400' })
   const rows = compareAll()

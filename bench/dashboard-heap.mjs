@@ -2,7 +2,7 @@
 import { createServer, request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the scripts of a tab hold, after garbage is collected. */
+/** The heap of a tab after garbage collection. */
 export async function heapOf(page) {
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
@@ -11,7 +11,7 @@ export async function heapOf(page) {
   return usedSize
 }
 
-/** Opens every page again and again; answers the heap after the first round and after the last one. */
+/** Opens every page repeatedly; returns the heap after the first round and after the last one. */
 export async function walk(page, { url, run, trigger, rounds }) {
   const paths = [
     '/',
@@ -42,8 +42,8 @@ export async function walk(page, { url, run, trigger, rounds }) {
 }
 
 /**
- * Many messages in a short time: the timers of the tab run faster, and a stream of its own tells it all topics four times
- * in a second of that time. The page can be used until `close`.
+ * Many messages in a short time: the timers of the tab run faster, and a separate stream sends all topics four times
+ * per second of that time. The page can be used until `close`.
  */
 export async function liveFor(page, { url, path, count, faster }) {
   const proxy = await streamProxy(url, { count, everyMs: 250 / faster })
@@ -64,11 +64,11 @@ export async function liveFor(page, { url, path, count, faster }) {
   return { before, after, answers, close: proxy.close }
 }
 
-/** Hands everything on, but has a stream of its own. */
+/** A proxy with its own stream. */
 async function streamProxy(target, { count, everyMs }) {
   let done
   const over = new Promise((resolve) => (done = resolve))
-  // A tab that loses the stream comes back for the rest.
+  // A tab that loses the stream reconnects for the rest.
   let sent = 0
   const { hostname, port } = new URL(target)
   const server = createServer((incoming, outgoing) => {

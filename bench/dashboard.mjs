@@ -1,7 +1,7 @@
-// Whether the dashboard keeps its budget in a real Chromium, with 50 lanes of 300 marks, and with 100,000 triggers and a
+// Checks the budget of the dashboard in a real Chromium, with 50 lanes of 300 marks, and with 100,000 triggers and a
 // million runs: first useful paint, the next page, moving and zooming the timeline, scrolling, filtering, and the heap of a
-// tab after an hour of live messages and after many pages. Ends with 1 where it does not.
-// On a quiet machine the time that a reader sees is judged; on a busy one the CPU time of the page.
+// tab after an hour of live messages and after many pages. Exits with 1 if it exceeds the budget.
+// On a quiet machine wall time is judged; on a busy one the CPU time of the page.
 // Usage: node bench/dashboard.mjs [--triggers=100000] [--runs=1000000] [--minutes=60] [--only=<part of a name>]
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const hour = 3_600_000
 const lanes = 50
 const marks = 300
-// Pages of the bar, and what shows that they are there.
+// Pages of the navigation bar, and an element that shows that they are loaded.
 const pages = [
   { name: 'Runs', path: '/runs', shown: 'main tbody tr' },
   { name: 'Triggers', path: '/triggers', shown: 'main [role=row] a' },
@@ -75,7 +75,7 @@ try {
 }
 process.exitCode = failed.length === 0 ? 0 : 1
 
-/** Whether any part of a store is asked for. */
+/** Whether any part of a store is selected. */
 function isWanted(store) {
   return values.only === '' || values.only.startsWith(store) || !/^(?:small|big)/.test(values.only)
 }
@@ -86,7 +86,7 @@ async function part(name, measure) {
   await measure()
 }
 
-/** Compares a number with its budget and says so. */
+/** Compares a number with its budget and prints the result. */
 function judge(name, value, budget, unit) {
   const isKept = value <= budget
   if (!isKept) failed.push(name)
@@ -99,7 +99,7 @@ function judge(name, value, budget, unit) {
   process.stdout.write(`${cells.join('  ')}\n`)
 }
 
-/** From the start of the navigation until the first page shows what it is for. */
+/** The time from the start of the navigation until the first page shows its content. */
 async function firstPaint(url) {
   const times = []
   for (let i = 0; i < 5; i += 1) {
@@ -120,7 +120,7 @@ async function firstPaint(url) {
   judge('first useful paint, median', percentile(times, 0.5), 1000, 'ms')
 }
 
-/** From a click on a link of the bar until the rows of its page are there; each page was open once before. */
+/** The time from a click in the navigation bar until the rows of the page are there; each page was opened before. */
 async function nextPage(url) {
   const page = await newPage()
   await page.goto(url)
@@ -182,7 +182,7 @@ async function scroll(url) {
   await page.context().close()
 }
 
-/** From the key that sends a filter until the one row that it leaves. */
+/** The time from the key that sends a filter until the only matching row is shown. */
 async function filter(url) {
   const page = await newPage()
   await page.goto(`${url}/#/triggers`)
@@ -210,7 +210,7 @@ async function filter(url) {
   await page.context().close()
 }
 
-/** Every page twenty times: what a page leaves behind would add up. */
+/** Opens every page twenty times: leaks would add up. */
 async function walked(url) {
   const page = await newPage({ width: 1440, height: 900 })
   const { items } = await (await fetch(`${url}/api/v1/runs?state=failed&limit=1`)).json()
@@ -244,7 +244,7 @@ async function hourLive({ url, app }) {
   close()
 }
 
-/** Does something again and again, and measures the two frames in which it is taken in and shown. */
+/** Repeats an action, and measures the two frames in which it is handled and shown. */
 async function frames(page, count, act) {
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -252,7 +252,7 @@ async function frames(page, count, act) {
     const { metrics } = await session.send('Performance.getMetrics')
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
   }
-  // The page itself notes how far its frames are apart: the time of this program is not in it.
+  // The page itself measures the time between its frames, without the time of this program.
   await page.evaluate(() => {
     globalThis.gaps = []
     let last = performance.now()

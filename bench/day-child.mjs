@@ -1,4 +1,4 @@
-// One of the four processes of a company's day: performs, enqueues its part of the requests, says how it went.
+// One of the four processes of a company's day: performs runs, enqueues its part of the requests, and reports.
 import { parseArgs } from 'node:util'
 import { report, sleep } from './measure.mjs'
 import { requestOf, triggersOf } from './day/plan.mjs'
@@ -48,14 +48,14 @@ const isLate = Date.now() > startAt
 await sleep(Math.max(0, startAt - Date.now()))
 const cpuBefore = process.cpuUsage()
 const sent = await enqueueAll()
-// What was due last, and the tries after the last failures, have some time to be performed.
+// The last runs and the retries of the last failures get some time.
 await sleep(Math.max(0, endAt + 5000 - Date.now()))
 const { user, system: inKernel } = process.cpuUsage(cpuBefore)
 const result = { lateness, attempts, sent, cpuUs: user + inKernel, isLate }
 await Promise.race([system.stop(), sleep(5000)])
 report(result)
 
-/** This process's part of the requests, evenly over the hour; one call for each, as customers come. */
+/** This process's part of the requests, evenly over the hour; one call for each. */
 async function enqueueAll() {
   const processes = Number(flags.processes)
   const total = Math.floor(Number(flags.requests) / processes)

@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
   },
 })
 const { seconds, triggers, requests, processes } = flags
-/** The four processes need some time until all of them are up. */
+/** The time until all four processes have started. */
 const leadMs = 10_000
 const sqlite = {
   system: 'rota',
@@ -66,7 +66,7 @@ async function measure(name, directory) {
     const startAt = Math.ceil((Date.now() + leadMs) / 1000) * 1000
     const common = { system, seconds, triggers, requests, processes, startAt, directory, ...server.flags }
     const timeoutMs = Number(seconds) * 1000 + 120_000
-    // The first one makes what the others open.
+    // The first one creates the store.
     const children = [inChild('./day-child.mjs', { ...common, place: 0 }, { timeoutMs })]
     await new Promise((resolve) => setTimeout(resolve, leadMs / 3))
     for (let place = 1; place < Number(processes); place += 1)

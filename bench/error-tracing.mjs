@@ -1,5 +1,5 @@
-// What tracing errors to their runs costs: CPU time of a run whose handler awaits so many promises, without and with
-// it, in processes that take turns. The best of several counts, since other work on the machine only adds to it.
+// The cost of tracing errors to their runs: CPU time of a run whose handler awaits a number of promises, without and
+// with tracing, in alternating processes. The best of several counts, since other work on the machine only adds to it.
 //
 //   node bench/error-tracing.mjs [--times=5]
 import { parseArgs } from 'node:util'

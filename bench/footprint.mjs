@@ -1,4 +1,4 @@
-// What `npm install rota` brings: the packed tarball in an empty project.
+// The size of `npm install rota`: the packed tarball in an empty project.
 import { spawnSync } from 'node:child_process'
 import { lstatSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,9 +1,9 @@
-// The figures of a guide, put between its marks, so that they are those of one run and nobody copies them by hand.
+// Writes the figures of a guide between its marks, so that they come from one run and are not copied by hand.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { toTable } from './cells.mjs'
 import { costsInShort, sizingRows } from './postgres-tables.mjs'
 
-/** Replaces what stands between `<!-- costs -->`, `<!-- sizing -->` and their ends. */
+/** Replaces the text between `<!-- costs -->`, `<!-- sizing -->` and their ends. */
 export function fillGuide(path, { costs }) {
   const { steady, room } = costs
   const tables = { costs: costsInShort(costs), sizing: sizingRows(steady, room) }

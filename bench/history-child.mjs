@@ -1,4 +1,4 @@
-// One look at a store with or without a history: how long claims take, or how long its readers and its pruning do.
+// Measures a store with or without a history: how long claims take, or how long reads and pruning take.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -16,7 +16,7 @@ process.env.XDG_STATE_HOME = flags.directory
 const tasks = { prepare, claim, read, prune }
 report(await tasks[flags.task]())
 
-/** Makes the store, with triggers that are defined and then ended: their versions are what a history refers to. */
+/** Creates the store, with triggers that are defined and then ended: the history refers to their versions. */
 async function prepare() {
   const { rota } = await fromDist('index.js')
   for (const triggers of [Number(flags.triggers), 0]) {
@@ -72,7 +72,7 @@ async function claim() {
   return { claimP50Ms: percentile(took, 0.5), claimP99Ms: percentile(took, 0.99) }
 }
 
-/** What people and pages ask for, each a few times: the median in ms. */
+/** The queries of people and pages, each a few times: the median in ms. */
 async function read() {
   const { store } = await opened()
   const [{ id }] = await store.runs({ limit: 1 })
@@ -98,7 +98,7 @@ async function read() {
   return results
 }
 
-/** The oldest runs go, so many at a time, as upkeep does it. */
+/** Removes the oldest runs in batches, as upkeep does. */
 async function prune() {
   const { store, clock } = await opened()
   const limit = 1000

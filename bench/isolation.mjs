@@ -1,4 +1,4 @@
-// What one attempt costs in this thread, in a thread of its own and in a process of its own: the median of many.
+// The cost of one attempt in this thread, in its own thread and in its own process: the median of many.
 //
 //   node bench/isolation.mjs [--runs=30]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

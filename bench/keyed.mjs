@@ -1,5 +1,5 @@
-// Runs with a key and with a limit beside the peers that have such things: one at a time for each of 1,000 keys, fifty at
-// a time altogether. The peers take turns within a round. Ends with 1 where Rota is not --must times as fast with keys.
+// Runs with a key and with a limit, compared with the peers that have them: one at a time for each of 1,000 keys, fifty
+// at a time in total. The peers take turns within a round. Exits with 1 if Rota is not --must times as fast with keys.
 //
 //   node bench/keyed.mjs [--count=10000] [--rounds=2] [--concurrency=20] [--must=5] [--dir=<scratch>]
 import { loadavg } from 'node:os'
@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({
   },
 })
 const { count, concurrency, capMs } = flags
-/** Whose rate Rota's is held against: the same database where there is one. */
+/** The peers with which Rota is compared: on the same database if there is one. */
 const subjects = [
   { name: 'Rota on SQLite', kind: 'key', flags: { peer: 'rota', variant: 'full' } },
   { name: 'Rota on Postgres', kind: 'key', flags: { peer: 'rota-postgres' }, needs: 'postgres' },

@@ -1,4 +1,5 @@
-// One process of the measurement by kind of run: records runs, or performs together with others until it is told to end.
+// One process of the measurement by kind of run: records runs, or performs them together with others until it is
+// stopped.
 import { parseArgs } from 'node:util'
 import { fromDist, inFlight, report, sleep } from './measure.mjs'
 
@@ -30,9 +31,9 @@ const performAndLog = (run) => {
   run.log('and one more')
   performed += 1
 }
-// As many as there may be: what is measured is the limit, and not the wait.
+// The highest possible rate: this measures the cost of the limit, not the wait.
 const rate = { max: 1_000_000, per: '1s', burst: 1_000_000 }
-// Only the jobs of a kind are there: a worker that has a limited job looks for its runs, too.
+// Only the jobs of one kind exist, because a worker with a limited job also looks for its runs.
 const make = {
   plain: () => app.job('plain', perform),
   log: () => app.job('log', performAndLog),
@@ -62,9 +63,9 @@ const kinds = {
     optionsOf: (i) => ({ concurrencyKey: keyOf(i) }),
     slotsOf: (i) => [{ key: `key:rated-keys=${keyOf(i)}`, limit: 1 }],
   },
-  // Plain runs of a worker that has a limited job as well, of which nothing waits.
+  // Plain runs of a worker that also has a limited job, of which no run waits.
   beside: { job: 'plain', beside: 'rated' },
-  // Only due times are measured of it.
+  // Only its due times are measured.
   calendar: { job: 'plain' },
   trigger: {
     job: 'plain',
@@ -72,7 +73,7 @@ const kinds = {
     more: (i) => ({ origin: 'trigger', trigger: `trigger-${i}`, version: 1 }),
   },
   unique: { job: 'plain', optionsOf: (i) => ({ uniqueKey: `unique-${i}` }) },
-  // No deadline is over while runs are performed; how fast deadlines are judged is measured by itself.
+  // No deadline passes while runs are performed; judging deadlines is measured separately.
   sla: { job: 'promised', more: (_, dueAt) => ({ deadlines: deadlinesOf(dueAt) }) },
   fresh: { job: 'fresh', more: () => ({ endEffect: 'run+job' }) },
 }
@@ -82,7 +83,7 @@ if (beside !== undefined) make[beside]()
 const count = Number(flags.count)
 
 const tasks = {
-  // What the others open is made before they start, so that they do not wait for each other's definitions.
+  // The store is created before the others start, so that they do not wait for each other's definitions.
   prepare: async () => {
     await app.start()
     await sleep(50)
@@ -101,7 +102,7 @@ const tasks = {
   },
   plan: async () => {
     const names = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-    // A day that the measurement does not reach: what is measured is the look at the calendars, and nothing is left out.
+    // A day that the measurement does not reach: it measures the check of the calendars, and excludes nothing.
     app.calendars.define('off', { weekdays: [names[(new Date().getUTCDay() + 3) % 7]] })
     app.calendars.define('holidays', { days: ['2001-01-01', '2001-12-25'] })
     const rules = flags.kind === 'calendar' ? { calendar: { exclude: ['off', 'holidays'] } } : {}
@@ -110,7 +111,7 @@ const tasks = {
     await app.start({ roles: { scheduler: true, worker: false } })
     return await planDueTimes(await app.store())
   },
-  // Runs that ended in time long ago, whose deadlines nobody has looked at yet.
+  // Runs that ended in time long ago, whose deadlines are not judged yet.
   judge: async () => {
     const store = await app.store()
     const now = Date.now() - 10 * hourMs
@@ -135,13 +136,13 @@ const tasks = {
     while ((await store.stateEntries({ kind: 'deadline', limit: 1 })).length > 0) await sleep(20)
     return { perSecond: (2 * count * 1000) / (performance.now() - startMs) }
   },
-  // Every process has started before the first run begins: starting is not what is measured.
+  // Every process has started before the first run begins: the start is not measured.
   perform: async () => {
     await app.start()
     process.send({ performed })
-    // By the app and not the store, so that the worker of this process is woken as well.
+    // Through the app, not the store, so that the worker of this process is woken, too.
     process.once('message', () => app.switches.on('worker'))
-    // Whoever counts may be gone already.
+    // The parent process may have ended.
     setInterval(() => process.send({ performed }, () => undefined), 10)
     await new Promise((resolve) => process.once('disconnect', resolve))
     process.exit(0)
@@ -166,7 +167,7 @@ async function planDueTimes(store) {
   return { perSecond: (planned * 1000) / (performance.now() - startMs) }
 }
 
-/** A thousand runs as one transaction records them. */
+/** Records a thousand runs in one transaction. */
 async function fill(store, from, until, now = Date.now()) {
   const places = Array.from({ length: until - from }, (_, i) => from + i)
   const runs = places.map((i) => ({

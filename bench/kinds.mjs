@@ -1,5 +1,5 @@
-// Runs by kind: what a log line, a key, a limit, a rate limit, a trigger, a calendar or an SLA costs against a plain run, on
-// each store, with one process and with four. Absolute figures move with the machine: the ratio against plain of the same round is the result.
+// Runs by kind: the cost of a log line, a key, a limit, a rate limit, a trigger, a calendar or an SLA compared with a
+// plain run, on each store, with one process and with four. The result is the ratio to plain runs of the same round.
 //
 //   node bench/kinds.mjs [--count=10000] [--rounds=3] [--stores=sqlite,postgres] [--kinds=plain,log,…] [--before=<other dist>]
 //
@@ -29,7 +29,7 @@ const child = fileURLToPath(new URL('./kinds-child.mjs', import.meta.url))
 const kinds = flags.kinds.split(',')
 const builds = flags.before === undefined ? [dist] : [flags.before, dist]
 const capMs = 120_000
-/** What a kind must reach of plain runs in the same round, and four processes of one, on Postgres. */
+/** The required ratio of a kind to plain runs of the same round, and of four processes to one, on Postgres. */
 const targets = { ofPlain: 0.5, ofOne: 1 }
 const rates = new Map()
 
@@ -95,7 +95,7 @@ function start(build, given) {
   return fork(child, texts, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
 }
 
-/** What a child printed when it ended. */
+/** The output of a child that has ended. */
 async function ended(one) {
   let out = ''
   one.stdout.on('data', (data) => (out += data))

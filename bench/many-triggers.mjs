@@ -1,4 +1,4 @@
-// Triggers and a history to read from, as a store has them after a while.
+// Creates triggers and a history, as a store has them after a while.
 import { DatabaseSync } from '@photostructure/sqlite'
 import { jobDefaults } from '../dist/kernel/job/job.js'
 
@@ -9,7 +9,7 @@ export function nameOf(i) {
   return `trigger-${String(i).padStart(6, '0')}`
 }
 
-/** Defines jobs and triggers: the first ones are due every `everyMs`, the others once a day; `nextAt` says when next. */
+/** Defines jobs and triggers: the first ones are due every `everyMs`, the others once a day; first at `nextAt`. */
 export async function defineTriggers(store, { jobs, triggers, busy, everyMs, now, since, nextAt }) {
   const all = Array.from({ length: jobs }, (_, i) => ({ ...jobDefaults, name: `job-${i}` }))
   await store.defineJobs({ source, jobs: all, queues: [], now })

@@ -1,4 +1,4 @@
-// What all measurements share: fresh processes, statistics, scratch directories.
+// Shared by all measurements: fresh processes, statistics, scratch directories.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ export function fromDist(path) {
   return import(pathToFileURL(resolve(dist, path)).href)
 }
 
-/** Runs one of the scripts here in a fresh process and gives what it printed as JSON on its last line. */
+/** Runs one of the scripts here in a fresh process and returns the JSON of its last line. */
 export async function inChild(script, flags, options = {}) {
   const { timeoutMs = 300_000, nodeFlags = [], node = process.execPath } = options
   const path = fileURLToPath(new URL(script, import.meta.url))
@@ -36,7 +36,7 @@ export function report(result) {
   process.stdout.write(`\n${JSON.stringify(result)}\n`, () => process.exit(0))
 }
 
-/** A directory that is gone when the action is over. */
+/** Calls an action with a directory that is removed afterwards. */
 export async function inScratch(parent, action) {
   const directory = mkdtempSync(join(parent ?? tmpdir(), 'rota-bench-'))
   try {
@@ -46,7 +46,7 @@ export async function inScratch(parent, action) {
   }
 }
 
-/** The median of what is there. */
+/** The median. */
 export function median(values) {
   const sorted = values.filter((value) => Number.isFinite(value)).toSorted((a, b) => a - b)
   if (sorted.length === 0) return undefined
@@ -77,7 +77,7 @@ export function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Calls an action for 0 … count − 1, with at most so many calls under way. */
+/** Calls an action for 0 … count − 1, with at most `width` concurrent calls. */
 export async function inFlight(count, width, action) {
   let next = 0
   const lane = async () => {
@@ -86,7 +86,7 @@ export async function inFlight(count, width, action) {
   await Promise.all(Array.from({ length: Math.min(width, count) }, lane))
 }
 
-/** Which part of one core this process uses while time passes, in percent. */
+/** The CPU usage of this process over some time, in percent of one core. */
 export async function cpuWhile(ms) {
   const before = process.cpuUsage()
   const startMs = performance.now()
@@ -95,7 +95,7 @@ export async function cpuWhile(ms) {
   return (user + system) / 10 / (performance.now() - startMs)
 }
 
-/** What this process holds, in MiB. Where a collection can be asked for, some time passes after it: pages go back late. */
+/** The resident memory in MiB, after a garbage collection and a pause if possible: pages are released late. */
 export async function residentMiB() {
   globalThis.gc?.()
   if (globalThis.gc !== undefined) await sleep(2000)

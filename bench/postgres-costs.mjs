@@ -1,5 +1,5 @@
-// What a run costs on Postgres, for whoever has to size a server: log written, time of a core at the server and in Node,
-// transactions, connections, and room on the disk.
+// The cost of a run on Postgres, for sizing a server: WAL, CPU time of the server and of Node, transactions,
+// connections, and disk space.
 import { inChild, inScratch } from './measure.mjs'
 import { sizesOf } from './postgres-history.mjs'
 import { inWindows, startPostgres } from './postgres-server.mjs'
@@ -8,7 +8,7 @@ const schema = 'rota_bench'
 const windowMs = 3000
 const rate = 1000
 
-/** At full speed in groups, at a steady rate one by one, and at rest. */
+/** At full speed in groups, at a steady rate one by one, and idle. */
 export function measureCosts({ quick, parent, say }) {
   return inScratch(parent, async (directory) => {
     const server = await startPostgres(directory)
@@ -19,7 +19,7 @@ export function measureCosts({ quick, parent, say }) {
       const both = await atFullSpeed(stage, 'perform')
       const room = await roomOf(stage)
       const steady = await steadily(stage, rate)
-      // What is left to clear away is done before, since rest means that nothing is.
+      // Vacuum first, so that the idle phase has nothing left to clean up.
       await client.query('vacuum analyze')
       await client.query('checkpoint')
       const rest = await steadily(stage, 0)
@@ -52,7 +52,7 @@ async function atFullSpeed({ server, client, directory, say, scale, joins = 'no'
   return { ...perRun(used, count), clientUs: result.cpuUsEach, perSecond: result.perSecond }
 }
 
-/** By how much the table grows: the room that dead rows leave is used again, so the first runs take more than later ones. */
+/** The growth of the table: the space of dead rows is reused, so the first runs take more than later ones. */
 async function roomOf(stage) {
   const { client } = stage
   await client.query(`vacuum ${schema}.runs`)
@@ -110,7 +110,7 @@ async function steadily({ server, client, directory, say, scale }, perSecond) {
   }
 }
 
-/** What is counted up since the server started. */
+/** The counters since the start of the server. */
 async function sample(server, client) {
   const { rows } = await client.query(
     `select (pg_current_wal_insert_lsn() - '0/0')::float8 as wal,
@@ -132,7 +132,7 @@ function perRun({ wal, transactions, cpuMs }, count) {
   }
 }
 
-/** Performing starts with a full queue: what filling it costs is taken off. */
+/** Performing starts with a full queue: the cost of filling it is subtracted. */
 function difference(both, bulk) {
   const names = ['walBytes', 'transactions', 'serverUs']
   return { ...both, ...Object.fromEntries(names.map((name) => [name, both[name] - bulk[name]])) }

@@ -1,5 +1,5 @@
-// Claims while somebody else keeps a transaction open in the same database: no dead row can be cleared away meanwhile,
-// so a claim that steps over them grows slower with every run that ends.
+// Claims while another client keeps a transaction open in the same database: vacuum can remove no dead rows meanwhile,
+// so a claim that reads them becomes slower with every run that ends.
 import { inScratch, median } from './measure.mjs'
 import { inWindows, startPostgres } from './postgres-server.mjs'
 
@@ -48,7 +48,7 @@ async function underForeign({ server, directory, heldS, aroundS, rate, say }) {
   }
 }
 
-/** A snapshot is what holds back vacuum; nothing needs to be written or locked. */
+/** A snapshot is enough to block vacuum; nothing needs to be written or locked. */
 async function hold(client) {
   await client.query('begin isolation level repeatable read')
   await client.query('select 1 from rota_bench.meta')
@@ -63,7 +63,7 @@ async function deadRows(client) {
   return Object.fromEntries(Object.entries(rows[0]).map(([name, value]) => [name, Number(value)]))
 }
 
-/** Noise moves the 99th percentile of one window, so the middle of the first three is compared with that of the last three. */
+/** Noise affects the p99 of one window, so the medians of the first three and the last three are compared. */
 function verdict(windows) {
   const held = windows.filter(({ phase, claimP99Ms }) => phase === 'held' && claimP99Ms !== undefined)
   const some = Math.max(1, Math.min(3, held.length >> 1))

@@ -1,5 +1,5 @@
-// What a long history costs: the same work on an empty schema and on one with millions of finished runs, in turns, on one
-// server whose memory holds only a part of it.
+// The cost of a long history: the same work on an empty schema and on one with millions of finished runs, in turns, on
+// one server whose memory holds only a part of it.
 import { inChild, inScratch, medians } from './measure.mjs'
 import { startPostgres } from './postgres-server.mjs'
 
@@ -12,7 +12,7 @@ const workloads = [
   { name: 'idle', workload: 'idle', count: 500, concurrency: 10 },
 ]
 
-/** Makes a history, measures beside it and without it, then those who read and prune it. */
+/** Creates a history, measures with and without it, then measures reading and pruning it. */
 export function measureHistory({ rounds, quick, history, parent, say }) {
   return inScratch(parent, async (directory) => {
     const server = await startPostgres(directory)
@@ -64,7 +64,7 @@ async function onHistory({ server, directory, history, rounds, quick, say }) {
   return { history, builtMs, sizes, read, pruneMs, ...Object.fromEntries(byName) }
 }
 
-/** What other workloads left undone would be performed as well, and not counted. */
+/** Removes unfinished runs of other workloads, which would be performed but not counted. */
 async function clear(client) {
   await client.query(`delete from ${schema}.runs where state < 4`)
   await client.query(`vacuum ${schema}.runs`)
@@ -101,7 +101,7 @@ async function build(client, count, say) {
     if (first > 0 && first % 2_000_000 === 0) say(`history: ${first.toLocaleString('en')}`)
   }
   await client.query(ledgerText, [from, until])
-  // A history that grew was rolled up hour by hour. Otherwise upkeep would count all of it beside what is measured.
+  // A real history was rolled up hour by hour. Otherwise upkeep would roll it up during the measurement.
   await client.query(
     `insert into ${schema}.notes (kind, name, item, revision, at, value) values ('rollup', 'until', '', 1, $1::int8, $1::int8::text)`,
     [until - (until % 3_600_000)],
@@ -119,7 +119,7 @@ const instantText = Array.from(
   (_, place) => `substr(${alphabet}, ((at >> ${45 - 5 * place}) & 31)::int + 1, 1)`,
 ).join(' || ')
 
-// Hexadecimal digits are digits of base 32 too; the first of the 26 has three bits.
+// Hexadecimal digits are also digits of base 32; the first of the 26 has three bits.
 const runsText = `insert into ${schema}.runs (id, job, state, priority, run_at, due_at, attempt, failures, worker,
     claimed_at, started_at, finished_at, created_at, origin, trigger, version, gates, payload, error)
   select ${instantText} || (i % 8) || substr(md5(i::text), 1, 25), 'noop',
@@ -145,7 +145,7 @@ const ledgerText = `insert into ${schema}.ledger (trigger, first_at, last_at, ve
   select 'often-' || n, day, day + 3540000, 1, 'blackout', 'blackout', day
   from generate_series(0, 9) n cross join generate_series($1::int8, $2::int8, 86400000) day`
 
-/** What the table of runs, all it points to, and each index of it take on the disk. */
+/** The disk space of the table of runs, its TOAST data, and each of its indexes. */
 export async function sizesOf(client, name) {
   const { rows: indexes } = await client.query(
     `select indexrelname as name, pg_relation_size(indexrelid)::float8 as bytes from pg_stat_user_indexes

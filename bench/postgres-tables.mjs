@@ -1,7 +1,7 @@
-// What was measured on Postgres, as tables.
+// The results on Postgres, as tables.
 import { atLeast, atMost, fixed, targetRows, times, whole } from './cells.mjs'
 
-/** What stands above a page that is about Postgres alone. */
+/** The beginning of a page about Postgres only. */
 export const preambleOfPostgres = `# Measured on Postgres
 
 \`node bench/run.mjs --only=postgres,costs,history,foreign --report=<this file>\` writes this page. Absolute figures vary
@@ -20,7 +20,7 @@ by a fifth and more between runs and between machines; compare only figures of o
 - "ratio" is Rota divided by the peer. The project set itself the targets.
 `
 
-/** The queue beside its peers. */
+/** The queue compared with its peers. */
 export function postgres(byWorkload) {
   const peers = Object.keys(Object.values(byWorkload)[0])
   const others = peers.filter((peer) => peer !== 'rota')
@@ -67,7 +67,7 @@ function postgresTargets(byWorkload, others) {
   ].filter(({ value }) => Number.isFinite(value))
 }
 
-/** What a run costs, and what waiting costs. */
+/** The cost of a run, and of waiting. */
 export function costs({ rate, bulk, perform, room, steady, rest }) {
   const row = (name, one, clientUs) => [
     name,
@@ -104,7 +104,7 @@ export function costs({ rate, bulk, perform, room, steady, rest }) {
   ]
 }
 
-/** What a run costs, for a guide: one by one, and in groups at full speed. */
+/** The cost of a run, for a guide: one by one, and in groups at full speed. */
 export function costsInShort({ rate, bulk, perform, room, steady, rest }) {
   const both = (name) => bulk[name] + perform[name]
   const nodeUs = ((steady.workerPercent + steady.producerPercent) * 10_000) / steady.runsPerSecond
@@ -137,7 +137,7 @@ export function costsInShort({ rate, bulk, perform, room, steady, rest }) {
 const dayS = 86_400
 const gigabyte = 1e9
 
-/** By the costs of runs that come one by one, which are the higher ones; the room is that of runs without anything in them. */
+/** From the costs of runs that come one by one, which are higher; the disk space is that of runs without payload. */
 export function sizingRows({ serverUs, walBytes, runsPerSecond, workerPercent, producerPercent }, room) {
   const nodeUs = ((workerPercent + producerPercent) * 10_000) / runsPerSecond
   const head = [
@@ -211,7 +211,7 @@ export function history({ history: count, sizes, read, pruneMs, idle, claim, ...
   ]
 }
 
-/** Claims while somebody else keeps a transaction open. */
+/** Claims while another client keeps a transaction open. */
 export function foreign({ rate, heldS, perSecond, windows, p50Ratio, p99Ratio }) {
   const rows = windows.map((window, i) => [
     `${window.phase}, ${(i + 1) * 10} s`,

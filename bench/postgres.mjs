@@ -1,5 +1,5 @@
-// The queue on Postgres, beside those that live there too: the same workloads as on SQLite, on one server that waits for
-// its disk, every workload in a schema of its own, with one process that enqueues and performs, or one that
+// The queue on Postgres, compared with other queues on Postgres: the same workloads as on SQLite, on one server that
+// waits for its disk, every workload in its own schema, with one process that enqueues and performs, or one that
 // enqueues and four that perform.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ const peers = [
   { name: 'BullMQ', flags: { peer: 'bullmq-postgres' } },
 ]
 
-/** Not among the usual peers, since it needs another Node: `--peers=rota,Sidequest`. It is slow, so it gets fewer jobs. */
+/** Not a default peer, since it needs another Node: `--peers=rota,Sidequest`. It is slow, so it gets fewer jobs. */
 const sidequest = {
   name: 'Sidequest',
   flags: { peer: 'sidequest' },
@@ -39,7 +39,7 @@ const sidequest = {
   lacks: 'perform-many',
 }
 
-/** Measures all peers; gives for each workload the medians by peer. */
+/** Measures all peers; returns for each workload the medians by peer. */
 export function measurePostgres({ rounds, quick, parent, say, peers: wanted, workload: chosen }) {
   return inScratch(parent, async (scratch) => {
     const server = await startPostgres(scratch)

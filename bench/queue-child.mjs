@@ -1,4 +1,4 @@
-// One workload of one peer, in a process of its own.
+// One workload of one peer, in its own process.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -68,7 +68,7 @@ function payloadOf(i) {
   return { i, t: 'noop' }
 }
 
-/** Acknowledged jobs by second, with so many calls under way; over the cap the rate so far counts. */
+/** Acknowledged jobs per second, with `width` concurrent calls; beyond the time limit the rate so far counts. */
 async function enqueue(width) {
   const cpuBefore = process.cpuUsage()
   const startMs = performance.now()
@@ -96,7 +96,7 @@ async function fill() {
   }
 }
 
-/** A server that has just been filled knows nothing of its tables yet; one that has lived a minute does. */
+/** A server that was just filled has no statistics of its tables yet; a server that has run for a minute does. */
 async function tidy() {
   const { default: pg } = await import('pg')
   const client = new pg.Client({ connectionString: flags.url })
@@ -106,7 +106,7 @@ async function tidy() {
   await client.end()
 }
 
-/** From the start of the worker until the storage, asked apart from the handler, holds no unfinished job. */
+/** The time from the start of the worker until the storage, queried independently, has no unfinished job. */
 async function performAll() {
   await fill()
   if (flags.url !== undefined) await tidy()
@@ -128,7 +128,7 @@ async function untilNoneIsLeft(startMs, performed) {
   return { ms: elapsed(), done: count - left }
 }
 
-/** The same with several processes: all are up and connected before the common start; this one only fills and looks on. */
+/** The same with several processes: all are connected before the common start; this one only fills and observes. */
 async function performWithMany() {
   await fill()
   await tidy()
@@ -144,7 +144,7 @@ async function performWithMany() {
   return { perSecond: (done * 1000) / ms, cpuUsEach: sum('cpuUs') / done }
 }
 
-/** A process that performs, with what it last said of itself. */
+/** A process that performs, with its last report. */
 function workerOf(child) {
   const worker = { child, latest: { performed: 0, cpuUs: 0 } }
   worker.ready = new Promise((resolve, reject) => {
@@ -157,7 +157,7 @@ function workerOf(child) {
   return worker
 }
 
-/** What a worker without work costs, and how long one job then takes from the call to the handler. */
+/** The cost of an idle worker, and how long one job then takes from the call to the handler. */
 async function idle() {
   await peer.start()
   await sleep(600)

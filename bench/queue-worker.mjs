@@ -1,4 +1,4 @@
-// One of several processes that perform together: opens its peer, waits for the common start, says how far it is.
+// One of several processes that perform together: opens its peer, waits for the common start, and reports its progress.
 import { parseArgs } from 'node:util'
 
 const { values: flags } = parseArgs({

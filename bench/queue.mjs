@@ -1,5 +1,5 @@
-// The queue: enqueueing, performing, latency. Every workload of every peer runs in a process of its own, and the
-// peers take turns within a round, so that noise hits all of them alike.
+// The queue: enqueueing, performing, latency. Every workload of every peer runs in its own process, and the peers take
+// turns within a round, so that noise affects all of them equally.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { inChild, inScratch, medians } from './measure.mjs'
@@ -15,7 +15,7 @@ const workloads = [
   { name: 'idle', workload: 'idle', count: 500, concurrency: 10 },
 ]
 
-/** Measures all peers; gives for each workload the medians by peer. */
+/** Measures all peers; returns for each workload the medians by peer. */
 export function measureQueue({ rounds, quick, parent, say, peers: wanted, workload: chosen }) {
   return inScratch(parent, async (scratch) => {
     const redis = await startRedis(scratch)

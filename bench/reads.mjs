@@ -1,6 +1,6 @@
-// What the questions behind lists, charts and pages cost on a big SQLite store: how long each takes, and the longest
-// CPU time for which it holds the event loop that asks the store. Then the same through a mounted handler, whose reads a
-// process answers: how long the event loop of the program stands still, by the wall clock, against 5 ms.
+// The cost of the queries for lists, charts and pages on a big SQLite store: how long each takes, and the longest CPU
+// time for which it blocks the event loop. Then the same through a mounted handler, whose reads another process
+// answers: how long the event loop of the program is blocked, by the wall clock; the limit is 5 ms.
 // Usage: node bench/reads.mjs [--runs=1000000] [--triggers=100000] [--busy=2000] [--waiting=10000] [--rounds=5]
 //                             [--dir=<directory>] [--only=<part of a name>]
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -87,8 +87,8 @@ try {
 }
 
 /**
- * Asks a question some times, while something else counts the turns of the event loop. A hold is counted in CPU time:
- * on a busy machine the rest is the time of others.
+ * Performs a query several times while the cycles of the event loop are counted. Blocking is measured in CPU time: on a
+ * busy machine the rest is the time of other processes.
  */
 async function measure(name, ask) {
   if (!name.includes(values.only)) return
@@ -118,7 +118,7 @@ async function measure(name, ask) {
   process.stdout.write(`${name.padEnd(34)} p50 ${cells[0]} ms   p99 ${cells[1]} ms   hold ${cells[2]} ms\n`)
 }
 
-/** Asks the heaviest routes of an app that another program has mounted. */
+/** Requests the heaviest routes of a mounted app. */
 async function measureHandler() {
   process.env.XDG_STATE_HOME = directory
   const app = rota({ store: `sqlite:${path}` })
@@ -144,7 +144,7 @@ async function measureHandler() {
   await app.stop({ grace: 0 })
 }
 
-/** Asks some times; of the longest holds the smallest counts, since on a busy machine others make them longer. */
+/** Sends several requests; the shortest of the longest blocks counts, since other processes only make them longer. */
 async function measureHold(name, ask) {
   if (!name.includes(values.only)) return
   await ask()
@@ -179,7 +179,7 @@ function cpuMs() {
   return (user + system) / 1000
 }
 
-/** Puts the history in with plain SQL: nothing else is fast enough. */
+/** Inserts the history with plain SQL: nothing else is fast enough. */
 function fill() {
   const db = new DatabaseSync(path)
   db.exec('pragma synchronous = off')

@@ -1,9 +1,9 @@
-// A Redis server of our own: appends to its log, synced every second; gone when the measurement is over.
+// A private Redis server with an append-only file that is synced every second; removed after the measurement.
 import { spawn, spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import { sleep } from './measure.mjs'
 
-/** Starts the installed Redis on a free port; gives nothing where there is none. */
+/** Starts the installed Redis on a free port; undefined if it is not installed. */
 export async function startRedis(directory) {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined
   const port = await freePort()

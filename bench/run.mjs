@@ -1,10 +1,10 @@
-// Everything side by side in one run, with the ratios: absolute figures differ from machine to machine and from hour
-// to hour, only ratios of one run mean something.
+// All measurements in one run, with the ratios: absolute figures differ between machines and between hours, so only
+// ratios of one run are meaningful.
 //
 //   node bench/run.mjs [--only=queue,postgres,cron,timers,sensors,s3,startup,cold,footprint] [--quick] [--rounds=3] [--history=1000000]
 //                      [--json] [--from=<results.json>] [--report=<file.md>] [--dir=<scratch>] [--peers=rota full,BullMQ] [--workload=<part of a name>]
 //
-// What Postgres costs, and what a long history and somebody else's open transaction do to it, is measured on request:
+// The costs of Postgres, of a long history and of a foreign open transaction are measured on request:
 //
 //   node bench/run.mjs --only=postgres,costs,history,foreign --report=docs/evidence/postgres-bench.md
 //                      [--guide=docs/guides/postgres/sizing.md] [--history=10000000] [--seconds=3600] [--rate=500]

@@ -1,4 +1,4 @@
-// A server that knows one thing of S3, to list a bucket of so many keys, and little else to do; for sensors-s3.mjs.
+// A server that implements only the listing of a bucket of S3; for sensors-s3.mjs.
 // Usage: node bench/s3-server.mjs --keys=100000; prints its port.
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'

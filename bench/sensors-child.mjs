@@ -1,4 +1,4 @@
-// One process with many sensors that find nothing: what they cost at rest, or how often they can be polled.
+// One process with many sensors that find nothing: their idle cost, or how often they can be polled.
 import { parseArgs } from 'node:util'
 import { cpuWhile, fromDist, report, residentMiB, sleep } from './measure.mjs'
 
@@ -37,7 +37,7 @@ await new Promise((resolve) => {
   onPolled()
 })
 const firstMs = performance.now() - startedMs
-// The first polls are all at once; from then on each sensor has its own time.
+// The first polls happen together; from then on each sensor has its own time.
 await sleep(1000)
 const before = polls
 const beganMs = performance.now()

@@ -1,4 +1,4 @@
-// What it costs to look at many files: time and state of a sweep that finds everything, and of one at rest.
+// The cost of watching many files: time and state of a sweep that finds everything, and of one that finds nothing.
 // Usage: node bench/sensors-files.mjs [--files=100000] [--flat] [--dir=<directory>]
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { fromDist, inScratch, residentMiB } from './measure.mjs'
 
-/** Sweeps a tree twice; all files lie in one directory where it is flat, else a thousand in each. */
+/** Sweeps a tree twice; with `flat` all files are in one directory, otherwise a thousand in each. */
 export function measureFileSweeps({ files = 100_000, flat = false, parent, say }) {
   return inScratch(parent, async (directory) => {
     for (let index = 0; index < files; index += 1) {

@@ -1,4 +1,5 @@
-// What it costs to look at a large bucket: requests, time and state of a sweep that finds everything, and of one at rest.
+// The cost of watching a large bucket: requests, time and state of a sweep that finds everything, and of one that finds
+// nothing.
 // Usage: node bench/sensors-s3.mjs [--keys=100000] [--endpoint=<url> --bucket=<name> [--prefix=<prefix>]]
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { fromDist, residentMiB } from './measure.mjs'
 
-/** Sweeps a bucket twice by each way; against a server of its own unless another one is named. */
+/** Sweeps a bucket twice in each way; default: on its own server. */
 export async function measureS3Listing({ keys = 100_000, endpoint, bucket = 'bench', prefix, say }) {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true'
   const server = endpoint === undefined ? await startServer(keys) : undefined

@@ -1,7 +1,7 @@
-// Sensors that find nothing, as most polls do: what a thousand of them cost at rest, and how often they can be polled.
+// Sensors that find nothing, like most polls: the idle cost of a thousand of them, and how often they can be polled.
 import { inChild, inScratch, medians } from './measure.mjs'
 
-/** Measures an empty engine, a thousand sensors at rest, and a few that are polled as often as they can be. */
+/** Measures an empty engine, a thousand idle sensors, and a few that are polled as often as possible. */
 export async function measureSensors({ rounds, parent, say }) {
   const count = 1000
   // One whole interval, so that every sensor is polled within it.

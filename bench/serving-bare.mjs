@@ -1,5 +1,5 @@
-// A server without Rota: it answers with bytes that Rota answered before, and tells its streams something every second.
-// What its clients cost the scheduler is what two busy programs on the same machine cost.
+// A server without Rota: it sends bytes that Rota sent before, and a message to its streams every second. The effect of
+// its clients on the scheduler is the effect of any two busy programs on the same machine.
 import { createServer } from 'node:http'
 
 process.once('message', (answers) => {

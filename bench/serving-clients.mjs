@@ -1,5 +1,5 @@
-// Asks a served app: a steady number of reads a second over connections that stay open, and streams that are read. Bytes
-// are written and read without an HTTP client, which would cost more than the server.
+// The clients of a served app: a steady number of reads per second over open connections, and streams that are read.
+// Bytes are written and read without an HTTP client, which would cost more than the server.
 import { connect } from 'node:net'
 
 const { PORT, PATHS, READS, STREAMS } = process.env
@@ -40,7 +40,7 @@ function start() {
   for (let i = 0; i < connections; i += 1) free.push(connection())
   timer = setInterval(() => {
     const wanted = ((performance.now() - began) * Number(READS)) / 1000
-    // A server that is behind is not buried: what it did not answer is not asked for again.
+    // A server that is behind is not overloaded further: unanswered requests are not repeated.
     while (count.asked < wanted && free.length > 0) free.pop().ask()
   }, everyMs)
 }

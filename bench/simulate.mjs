@@ -2,8 +2,8 @@
 //
 //   npm run build && node bench/simulate.mjs [--triggers=1000] [--days=365] [--every=day] [--crash=6h]
 //
-// `--every=hour` makes hourly triggers, `--every=midnight` daily ones that are all due together. Each trigger has a job
-// of its own. ROTA_DIST names another build of Rota.
+// `--every=hour` creates hourly triggers, `--every=midnight` daily ones that are all due together. Each trigger has its
+// own job. ROTA_DIST names another build of Rota.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// Makes a store with a history, starts on it, or performs on it.
+// Creates a store with a history, starts on it, or performs runs on it.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ const { rota } = await fromDist('index.js')
 const path = join(flags.directory, 'rota.db')
 const seen = { performed: 0 }
 
-/** Triggers of one name cannot belong to two apps, so those who only perform are another app. */
+/** Triggers with one name cannot belong to two apps, so processes that only perform runs are another app. */
 function appNamed(name, options = {}) {
   const app = rota({ app: name, store: `sqlite:${path}`, concurrency: 100, ...options })
   const job = app.job(`noop-${name}`, () => {

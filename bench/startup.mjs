@@ -1,4 +1,4 @@
-// Starting on a store with a long history and many triggers, and performing on it, beside an empty one.
+// Starting on a store with a long history and many triggers, and performing on it, compared with an empty one.
 import { inChild, inScratch, medians } from './measure.mjs'
 
 /** Builds the big store once, then starts on it and on empty ones in turns. */

@@ -1,4 +1,4 @@
-// One side of a steady stream: records runs at a rate, or performs them and says every so often how long that took.
+// One side of a steady stream: records runs at a rate, or performs them and regularly reports how long that took.
 import { parseArgs } from 'node:util'
 import { fromDist, percentile, report, sleep } from './measure.mjs'
 
@@ -27,7 +27,7 @@ const job = app.job('noop', ({ payload }) => {
 const tasks = { produce, work }
 await tasks[flags.task]()
 
-/** So many a second, each one a call of its own; those that fall behind are made up for. */
+/** Records `rate` runs per second with one call each; catches up if it falls behind. */
 async function produce() {
   await app.start({ roles: { scheduler: false, worker: false } })
   const cpuBefore = process.cpuUsage()
@@ -47,7 +47,7 @@ async function produce() {
   report({ sent, perSecond: (sent * 1000) / ms, cpuPercent: (user + system) / 10 / ms })
 }
 
-/** One line for each window; whoever reads them asks the server about the same moment. */
+/** Prints one line for each window; the reader then queries the server about the same moment. */
 async function work() {
   const store = await app.store()
   timeTurns(store)
@@ -60,7 +60,7 @@ async function work() {
   report({ performed })
 }
 
-/** Only turns that brought something: a claim is what grows slower where dead rows lie in its way. */
+/** Only turns with claims: claims become slower if they must read dead rows. */
 function timeTurns(store) {
   const turn = store.turn.bind(store)
   store.turn = async (request) => {

@@ -1,7 +1,7 @@
-// The verbs of the SQL stores in two builds, alternating in one process: what a change of the store costs or saves.
+// The verbs of the SQL stores in two builds, alternating in one process: the effect of a change of the store.
 // Usage: node bench/store-verbs.mjs --before=<dist of the other build> [--store=sqlite|postgres] [--rounds=40] [--only=<pattern>]
 // Prints the least time per item of all rounds (CPU time for SQLite, elapsed time for Postgres), their ratio, and the
-// median of the ratios of the rounds, which a loaded machine disturbs less. Requests have older names as well (`gates`,
+// median of the ratios of the rounds, which a loaded machine affects less. Requests also have older names (`gates`,
 // `want`), which newer builds ignore.
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -79,7 +79,7 @@ async function measure(cases) {
   return found
 }
 
-/** Microseconds that this process has used of a core, or that have passed where most of the work is the server's. */
+/** CPU time of this process in microseconds; elapsed time if the server does most of the work. */
 function spent() {
   if (!isSqlite) return systemClock.monotonicMs() * 1000
   const { user, system } = process.cpuUsage()

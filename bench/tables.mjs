@@ -2,7 +2,7 @@
 import { atLeast, atMost, fixed, targetRows, times, toTable, whole } from './cells.mjs'
 import { costs, foreign, history, postgres, preambleOfPostgres } from './postgres-tables.mjs'
 
-/** The tables of what was measured, in order. */
+/** The tables of the results, in order. */
 export function sectionsOf(results) {
   const makers = {
     queue,
@@ -45,7 +45,7 @@ export function toMarkdown(results, sections) {
   return `${words}\n${circumstances(results)}\n\n${tables.join('\n')}`
 }
 
-/** What is measured on something else than Postgres. */
+/** The measurements without Postgres. */
 const elsewhere = new Set(['queue', 'timers', 'sensors', 's3', 'startup', 'cold', 'cron', 'footprint'])
 
 const preamble = `# Measured

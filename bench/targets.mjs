@@ -1,5 +1,6 @@
-// Many triggers, rest and cold starts beside their targets: lateness of a thousand triggers due in one second among a
-// hundred thousand, the start when nothing changed, CPU at rest, commands from nothing. Ends with 1 where one is missed.
+// Many triggers, idle cost and cold starts compared with their targets: lateness of a thousand triggers due in one
+// second among a hundred thousand, the start when nothing changed, idle CPU, cold commands. Exits with 1 if one is
+// missed.
 //
 //   node bench/targets.mjs [--only=triggers,cold] [--stores=sqlite,postgres] [--count=100000] [--due=1000] [--dir=<scratch>]
 import { loadavg } from 'node:os'

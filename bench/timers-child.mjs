@@ -1,4 +1,4 @@
-// Defines triggers, rests, and then lets some of them be due in one second. A second process on the same store finds
+// Defines triggers, waits, and then lets some of them be due in one second. A second process on the same store finds
 // that nothing changed.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -37,7 +37,7 @@ const definedMs = performance.now() - startMs
 await sleep(1000)
 const rssMiB = await residentMiB()
 const heapMiB = process.memoryUsage().heapUsed / 2 ** 20
-// V8 compacts its heap once or twice within twenty seconds after a start: up to 130 ms that are no part of rest.
+// V8 compacts its heap once or twice within twenty seconds after a start: up to 130 ms that are not idle cost.
 await sleep(Number(flags.settleMs))
 const cpuPercent = await cpuWhile(Number(flags.restMs))
 if (due > 0) await letThemBeDue()

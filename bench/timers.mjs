@@ -1,8 +1,8 @@
-// Many triggers at rest: how long they take to define, what they cost, and how late a thousand of them are that are
-// due in the same second.
+// Many idle triggers: how long they take to define, their cost, and how late a thousand of them are that are due in the
+// same second.
 import { inChild, inScratch, medians } from './measure.mjs'
 
-/** Measures an empty engine and one with many triggers; gives the medians. */
+/** Measures an empty engine and one with many triggers; returns the medians. */
 export async function measureTimers({ rounds, quick, parent, say }) {
   const count = quick ? 10_000 : 100_000
   const empty = []

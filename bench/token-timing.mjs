@@ -1,4 +1,5 @@
-// How long a wrong token takes, by how much of it is right. Usage: npm run build && node bench/token-timing.mjs
+// How long the check of a wrong token takes, by how much of it is right. Usage: npm run build && node
+// bench/token-timing.mjs
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ const store = await app.store()
 const now = Date.now()
 const { token } = await createToken(store, { name: 'ci', role: 'read', expiresAt: undefined, now })
 
-/** The token with its secret wrong from a place on. */
+/** The token with a secret that is wrong from a position on. */
 function wrongFrom(place) {
   const secret = token.length - 43
   const kept = token.slice(0, secret + place)
@@ -22,7 +23,7 @@ function wrongFrom(place) {
 const kinds = { 'all wrong': wrongFrom(0), 'half right': wrongFrom(21), 'one wrong': wrongFrom(42) }
 const times = Object.fromEntries(Object.keys(kinds).map((name) => [name, new Float64Array(rounds)]))
 for (let i = -1000; i < rounds; i += 1) {
-  // In turns, so that what else the machine does meets all alike.
+  // In turns, so that other work of the machine affects all of them equally.
   for (const [name, given] of Object.entries(kinds)) {
     const start = performance.now()
     const caller = await callerOfToken(store, { token: given, now })

@@ -1,9 +1,9 @@
 // A hundred thousand triggers, no two of which are due at the same times, and none of them soon.
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York']
 
-/** Defines so many distinct triggers of a job. */
+/** Defines `count` distinct triggers of a job. */
 export function defineTriggers(app, job, count) {
-  // Half a year away: nothing of it becomes due while something else is measured.
+  // Half a year away, so that none becomes due during a measurement.
   const month = ((new Date().getUTCMonth() + 6) % 12) + 1
   for (let i = 0; i < count; i += 1) {
     const minute = i % 60

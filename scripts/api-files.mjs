@@ -1,4 +1,4 @@
-// The files that are made from the routes of the API, by path.
+// The files that are generated from the routes of the API, by path.
 import { allRoutes } from '../dist/app/serve/served.js'
 import { packageVersion } from '../dist/formats/version.js'
 import { openApiDocument } from '../dist/server/openapi.js'
@@ -11,7 +11,7 @@ const opening = `# HTTP API
 
 - Instants are ISO texts in UTC. A field without a value is null; no field is left out.
 - Requests with a body are JSON with the content type \`application/json\`. A query or body with an unknown field is refused.
-- Most changes take \`reason\` (why: a pause, a freeze and a cancellation keep it) and \`dryRun\`: with \`dryRun: true\` the answer says what would change, and nothing does.
+- Most changes take \`reason\` (why: a pause, a freeze and a cancellation keep it) and \`dryRun\`: with \`dryRun: true\` the answer shows what would change, and nothing changes.
 - A list has \`items\`, \`next\` and \`total\`. Pass \`next\` as \`after\` to read the next page. A total that is \`capped\` means "at least".
 - A refused request has the content type \`application/problem+json\`, with \`code\`, \`detail\`, \`todo\` and \`errors\`. Its \`code\` is below, or one of the [error codes](errors.md).
 - The role of a route is the least that may use it: \`read\`, \`operate\` or \`admin\`.
@@ -31,7 +31,7 @@ export async function apiFiles() {
   const routes = await allRoutes({ isMounted: false })
   const shared = routes.filter(({ isPrivate }) => isPrivate !== true)
   const document = openApiDocument(shared, packageVersion)
-  // The document is of public routes only, and this one stays inside the repository.
+  // The OpenAPI document has only public routes; this file is for the dashboard of this repository.
   const own = routes.filter((one) => one.isPrivate === true).map((one) => ({ ...one, isPrivate: false }))
   return {
     'docs/reference/openapi.json': `${JSON.stringify(document, undefined, 2)}\n`,

@@ -23,7 +23,7 @@ if (status === 0) {
   writeSchemas()
   await buildDashboard(root, join(next, 'dashboard'))
   chmodSync(join(next, 'cli', 'main.js'), 0o755)
-  // Only now, so that whatever runs from dist never meets half of a build.
+  // Replaced at the end, so that a program that runs from dist never sees half of a build.
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   renameSync(next, join(root, 'dist'))
 }

@@ -1,4 +1,4 @@
-/** What `package.json` names, and the thread that one of them starts. */
+/** The entries of `package.json`, and the thread that one of them starts. */
 const published = [
   'index',
   'client/client',
@@ -13,7 +13,7 @@ const published = [
   'features/sensors/kinds/index',
 ]
 
-/** What tests, scripts and benchmarks of this repository take from the build. */
+/** The modules of the build that tests, scripts and benchmarks of this repository use. */
 const inner = [
   'app/features',
   'app/overview/now',
@@ -51,12 +51,12 @@ const inner = [
   'time/cron/schedule',
 ]
 
-/** The modules that keep their place in `dist`; a feature that was deleted has none. */
+/** The modules that keep their place in `dist`; a deleted feature has none. */
 export const entries = [...published, ...inner]
 
 /**
- * What is mostly loaded together is one file. A layer is all that its roots import, without what an earlier layer has and
- * without some folders. Everything else is divided by the dynamic imports that reach it.
+ * Modules that are mostly loaded together are one file. A layer is everything that its roots import, without the
+ * modules of earlier layers and without some folders. Everything else is divided by dynamic imports.
  */
 export const layers = [
   { name: 'command', roots: ['cli/main', 'cli/commands/explain/next'] },

@@ -14,7 +14,7 @@ export async function bundle(root, folder) {
     platform: 'node',
     external: (id) => !id.startsWith('.') && !id.startsWith(root),
     preserveEntrySignatures: 'allow-extension',
-    // The sources say which modules are loaded late; that some share a file with others is what layers are for.
+    // Layers put some dynamically imported modules into one file on purpose.
     checks: { ineffectiveDynamicImport: false },
   })
   const { output } = await bundler.write({
@@ -22,7 +22,7 @@ export async function bundle(root, folder) {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     minifyInternalExports: false,
-    // Text with one byte for each character is read and compiled faster.
+    // ASCII text is read and compiled faster.
     comments: false,
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
     codeSplitting: {
@@ -34,7 +34,7 @@ export async function bundle(root, folder) {
   refuseCycles(output)
 }
 
-/** Gives the layer of a module, or null where it is in none. */
+/** Returns the layer of a module, or null if it is in none. */
 function layerFinder(pathOf) {
   let layerOf
   return (id, context) => {
@@ -52,7 +52,7 @@ function findLayers(pathOf, infoOf) {
       const info = infoOf(path)
       if (info === null || seen.has(path)) return
       seen.add(path)
-      // A program ends only when its command does, and what it loads meanwhile must not wait for that.
+      // A program with top-level await ends with its command, and modules that it loads must not wait for that.
       const isProgram = info.isEntry && info.importers.length === 0
       const isFree = !isProgram && !without.some((folder) => path.includes(`/src/${folder}/`))
       if (isFree && !layerOf.has(path)) layerOf.set(path, name)
@@ -63,7 +63,7 @@ function findLayers(pathOf, infoOf) {
   return layerOf
 }
 
-/** Files that import each other may be evaluated before what they use exists. */
+/** Files that import each other may be evaluated before their imports exist. */
 function refuseCycles(output) {
   const importsOf = new Map(output.map(({ fileName, imports = [] }) => [fileName, imports]))
   const done = new Set()

@@ -1,5 +1,5 @@
 // node scripts/chromium.mjs: makes sure that there is a Chromium for the tests, before several of them look for one.
-// Root on Debian installs it; everybody else is told how.
+// Root on Debian installs it; for other users it prints how.
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -8,12 +8,14 @@ import { fileURLToPath } from 'node:url'
 if (process.argv[1] === fileURLToPath(import.meta.url) && chromiumPath() === undefined) {
   if (process.getuid?.() === 0) install()
   if (chromiumPath() === undefined) {
-    console.error('no Chromium found: install one (apt-get install chromium), or name it in ROTA_CHROMIUM')
+    console.error(
+      'no Chromium found: install one (apt-get install chromium), or set ROTA_CHROMIUM to its path',
+    )
     process.exit(1)
   }
 }
 
-/** Where a Chromium is installed, if there is one. */
+/** The path of Chromium, if it is installed. */
 export function chromiumPath() {
   if (process.env.ROTA_CHROMIUM !== undefined) return process.env.ROTA_CHROMIUM
   const names = ['chromium', 'chromium-browser', 'google-chrome']
@@ -28,7 +30,7 @@ function install() {
     run('update')
     run('-o', 'DPkg::Lock::Timeout=300', 'install', '-y', '--no-install-recommends', 'chromium')
   } catch {
-    // Not a Debian, or no network: the sentence above says what to do.
+    // Not Debian, or no network: the message above explains what to do.
   }
 }
 

@@ -1,4 +1,4 @@
-// Builds the dashboard. Nothing in it has changed most of the time: a build is kept under the digest of what it was made of.
+// Builds the dashboard. It rarely changes, so a build is cached under the digest of its sources.
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export async function buildDashboard(root, folder) {
       logLevel: 'warn',
       build: { outDir: `${kept}.next`, emptyOutDir: true },
     })
-    // Only now, so that a build that was stopped is not taken for a whole one.
+    // Copied at the end, so that an interrupted build is not used as a complete one.
     cpSync(`${kept}.next`, kept, { recursive: true })
     rmSync(`${kept}.next`, { recursive: true })
   }

@@ -9,7 +9,7 @@ const main = join(root, 'dist', 'cli', 'main.js')
 const config = join(root, 'examples', 'quickstart', 'rota.config.yaml')
 const settleMs = 200
 
-/** The engine that runs at the moment, and whether another round is wanted. */
+/** The running engine, and whether another build is needed. */
 let engine
 let timer
 let isRestarting = false

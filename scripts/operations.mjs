@@ -1,4 +1,4 @@
-/** The types of the client's operations, as TypeScript, made from the OpenAPI document. */
+/** The types of the client's operations, as TypeScript, generated from the OpenAPI document. */
 export function operationsText(document, title) {
   const { schemas } = document.components
   const types = Object.entries(schemas).map(
@@ -18,7 +18,7 @@ export function operationsText(document, title) {
       ].join('\n')
     }),
   )
-  return `${header}\n${types.join('\n')}\n/** Every operation: what it takes, and what it answers. */\nexport interface ${title} {\n${operations.join('\n')}\n}\n`
+  return `${header}\n${types.join('\n')}\n/** Every operation with its request and its answer. */\nexport interface ${title} {\n${operations.join('\n')}\n}\n`
 }
 
 const header = '// Made by `npm run docs:api` from the routes; do not edit.\n'

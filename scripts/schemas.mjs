@@ -1,4 +1,4 @@
-// The JSON schemas of config, plan and pipeline files, made from the types of what a user writes and from their comments.
+// The JSON schemas of config, plan and pipeline files, generated from the input types and their comments.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { API, SignatureKind, SymbolFlags, TypeFlags } from 'typescript/unstable/
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** The type that says what a file may contain. */
+/** The type of the content of each kind of file. */
 const types = {
   config: ['src/app/definitions/define-config.ts', 'ConfigOptions'],
   plan: ['src/features/plans/definition.ts', 'PlanFile'],
@@ -19,7 +19,7 @@ export function schemas() {
   try {
     const project = join(root, 'tsconfig.build.json')
     const { checker, program } = api.updateSnapshot({ openProject: project }).getProject(project)
-    // A tree without a feature has no schema of its files.
+    // Without a feature there is no schema for its files.
     const present = Object.entries(types).filter(([, [file]]) => existsSync(join(root, file)))
     return Object.fromEntries(
       present.map(([name, [file, type]]) => {
@@ -35,7 +35,7 @@ export function schemas() {
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
-/** What JSON can say of a type; undefined for what only code can write, such as a function. */
+/** The JSON schema of a type; undefined for a type that only code can write, such as a function. */
 function schemaOf(type, checker) {
   if (type.isUnionType()) return unionSchema(type.getTypes(), checker)
   if (type.isStringLiteralType()) return { type: 'string', enum: [type.value] }
@@ -55,14 +55,14 @@ function unionSchema(all, checker) {
   const members = all.map((one) => schemaOf(one, checker)).filter((one) => one !== undefined)
   const words = members.flatMap((one) => one.enum ?? [])
   const open = members.find((one) => one.properties !== undefined && isEmpty(one.additionalProperties))
-  // A map that may have any other key takes what other maps take.
+  // A map with arbitrary keys also accepts the other maps.
   const others = members.filter(
     (one) => one.enum === undefined && (!open || one === open || one.type !== 'object'),
   )
   const different = [...new Map(others.map((one) => [JSON.stringify(one), one])).values()]
   const choices = words.length === 0 ? different : [{ type: 'string', enum: words }, ...different]
   if (choices.length < 2) return choices[0]
-  // A number that may stand for a text is one of milliseconds.
+  // A number as an alternative to a text is a duration in milliseconds.
   const isDuration = different.some((one) => one.type === 'string')
   const least = isDuration ? { minimum: 0 } : {}
   return { anyOf: choices.map((one) => (one.type === 'integer' ? { ...one, ...least } : one)) }
@@ -77,7 +77,7 @@ function arraySchema([of], checker) {
   return items === undefined ? undefined : { type: 'array', items }
 }
 
-/** A map; one that lacks what only code can write cannot be written at all. */
+/** A map; if a required property can be written only in code, the map cannot be written at all. */
 function objectSchema(type, checker) {
   const properties = {}
   const required = []
@@ -108,7 +108,7 @@ const keywords = {
   pattern: 'string',
 }
 
-/** Gives the bounds in a comment to that part of a schema which they are for. */
+/** Adds the bounds in a comment to the matching part of a schema. */
 function withBounds(schema, tags) {
   if (schema.anyOf !== undefined) return { anyOf: schema.anyOf.map((one) => withBounds(one, tags)) }
   const own = tags.filter(({ name }) => keywords[name] !== undefined && keywords[name] === schema.type)

@@ -1,5 +1,5 @@
-// Takes pictures of every page of the dashboard into docs/images: starts the quick start in a directory of its own, waits
-// until it is interesting, and opens a real Chromium (the one in ROTA_CHROMIUM, or the first one on the path).
+// Writes screenshots of every page of the dashboard to docs/images: starts the quick start in its own directory, waits
+// until it has data, and opens a real Chromium (the one in ROTA_CHROMIUM, or the first one on the path).
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Job schedulers, priorities, retries and logs. Left out, since the free edition has nothing for it: one run of a
+// Job schedulers, priorities, retries and logs. Left out, because the free edition does not have them: one run of a
 // customer at a time (groups are a paid feature), and overlap policies.
 import { Queue, Worker } from 'bullmq'
 import { work } from './plan.mjs'

@@ -1,5 +1,6 @@
-// Priorities and retries. Its schedules are looked at twice a minute and know no seconds, so the first process sends
-// each due time as a delayed job some seconds ahead. Left out: keys, overlap policies, logs, which it does not have.
+// Priorities and retries. Its schedules are checked twice a minute and have no seconds, so the first process sends
+// each due time as a delayed job some seconds ahead. Left out, because it does not have them: keys, overlap policies,
+// logs.
 import PgBoss from 'pg-boss'
 import { jobKinds, timesDue, work } from './plan.mjs'
 

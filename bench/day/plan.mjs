@@ -1,7 +1,7 @@
 // The load of a company's hour, the same for every system: what is due when, with which policy, and what is enqueued.
 // Nothing here is random, so two systems get the same hour.
 
-/** How often the triggers are due, in minutes, and how many of a thousand are of each sort. */
+/** The intervals of the triggers in minutes, and how many of a thousand have each. */
 const intervals = [
   { minutes: 1, share: 100 },
   { minutes: 5, share: 300 },
@@ -13,7 +13,7 @@ const kinds = ['quick', 'log', 'log', 'flaky', 'slow']
 const priorities = [0, 0, 0, 5, 10]
 const customers = 500
 
-/** The triggers of an hour that takes so many seconds. Half of them are due on the full interval, as people write them. */
+/** The triggers of an hour that is compressed to `seconds`. Half of them are due at the start of the interval. */
 export function triggersOf(count, seconds) {
   return Array.from({ length: count }, (_, i) => {
     const everyMs = Math.round((minutesOf((i * 7919) % 1000) * 60_000 * seconds) / 3600)
@@ -28,7 +28,7 @@ export function triggersOf(count, seconds) {
   })
 }
 
-/** What a request of a customer enqueues. */
+/** The run that a request of a customer enqueues. */
 export function requestOf(i) {
   return {
     kind: kinds[(i * 3) % kinds.length],
@@ -42,7 +42,7 @@ export function timesDue({ everyMs, offsetMs }, seconds) {
   return Math.max(0, Math.ceil((seconds * 1000 - offsetMs) / everyMs))
 }
 
-/** What the jobs do: some write a log, one in ten of some fails at first, some take 20 ms. */
+/** The work of the jobs: some write a log, some fail at first in one of ten cases, some take 20 ms. */
 export async function work(kind, { number, attempt, log }) {
   if (kind === 'log') {
     log(`began number ${number}`)

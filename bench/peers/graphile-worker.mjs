@@ -1,5 +1,5 @@
-// graphile-worker with a local queue and batched completion, as its documentation advises for speed. It deletes what
-// is finished: it then does less than Rota, which keeps it. A key is a named queue, which performs one job at a time.
+// graphile-worker with a local queue and batched completion, as its documentation recommends for speed. It deletes
+// finished jobs, so it does less than Rota, which keeps them. A key is a named queue, which performs one job at a time.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import { keyOf } from './kinds.mjs'

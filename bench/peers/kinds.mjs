@@ -1,4 +1,4 @@
-// What the kinds of jobs mean for every peer: one at a time for each of a thousand keys, or fifty at a time altogether.
+// The kinds of jobs for every peer: one at a time for each of a thousand keys, or fifty at a time in total.
 
 export const limit = 50
 

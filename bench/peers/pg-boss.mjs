@@ -1,6 +1,6 @@
-// pg-boss with large batches, as suits it best. It polls, twice a second at the most; a worker that is told of a job, or
-// whose batch was full, is sent to look again at once with its `notifyWorker`. It keeps what is finished for a while.
-// A key is the singleton key of a queue that lets one job with the same key be active.
+// pg-boss with large batches, which is its best case. It polls at most twice a second; a worker that knows of a job, or
+// whose batch was full, is woken immediately with its `notifyWorker`. It keeps finished jobs for a while. A key is the
+// singleton key of a queue that allows one active job per key.
 import PgBoss from 'pg-boss'
 import { keyOf } from './kinds.mjs'
 import { withoutSchema } from './schema.mjs'

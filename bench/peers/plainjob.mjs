@@ -1,4 +1,4 @@
-// plainjob on SQLite, polling every 5 ms. A worker of it performs one job at a time, so there are as many as wanted.
+// plainjob on SQLite, polling every 5 ms. A worker performs one job at a time, so there are as many workers as needed.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { better, defineQueue, defineWorker } from 'plainjob'

@@ -1,7 +1,7 @@
 // Every workload begins with an empty schema.
 import pg from 'pg'
 
-/** Removes a schema with all that is in it. */
+/** Drops a schema with its content. */
 export async function withoutSchema(url, schema) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,5 +1,5 @@
-// Sidequest on Postgres, in this process and without threads of its own, as suits short jobs best. It records jobs one
-// by one, keeps what is finished, and polls. It needs Node 22.
+// Sidequest on Postgres, in this process and without its own threads, which is best for short jobs. It records jobs one
+// by one, keeps finished jobs, and polls. It needs Node 22.
 import pg from 'pg'
 import { Job, Sidequest } from 'sidequest'
 import { inFlight } from '../measure.mjs'
