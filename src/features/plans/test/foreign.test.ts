@@ -156,7 +156,7 @@ describe('a queue that another program also uses', () => {
     expect((await shared.rota('queue', 'show', shared.jobId)).stdout).toMatch(/state +failed/)
     const retried = await shared.rota('queue', 'retry', shared.jobId)
     expect(retried.code).not.toBe(0)
-    expect(retried.stderr).toContain('is another program')
+    expect(retried.stderr).toContain('belongs to another program')
     const purged = await shared.rota('queue', 'purge', '--older-than', '0s')
     expect(purged).toMatchObject({ code: 0, stdout: 'removed 0 runs\n' })
     expect(purged.stderr).toContain('1 run of other programs')

@@ -109,10 +109,10 @@ describe.each(['SQLite', 'Postgres'] as const)('F7: a changed value in %s', (kin
     ['select 1 as a, 2 as b', '1 row of 2 columns (a, b)'],
     ['select 1 as a union all select 2', 'more than one rows of 1 column (a)'],
     ['select n from source_data', '0 rows of 1 column (n)'],
-  ])('F7: is not what %s gives, which is an error that says so', async (query, reason) => {
+  ])('F7: is an error if the query is %s', async (query, reason) => {
     const result = await poll({ query }, { value: { type: 'integer', text: '1' } })
     expect(result).toMatchObject({ kind: 'error', state: { value: { text: '1' } } })
-    expect(reasonOf(result)).toBe(`one row of one column was expected; ${reason}`)
+    expect(reasonOf(result)).toBe(`one row of one column was expected; the query returned ${reason}`)
   })
 
   it.each([
