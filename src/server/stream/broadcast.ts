@@ -51,8 +51,7 @@ export class Broadcast {
       throw new Refusal('TOO_MANY_STREAMS', `${mostStreams} streams are already open`)
     }
     const pulse = await this.#current()
-    const known = readPulse(request.headers.get('last-event-id') ?? '')
-    const topics = known === undefined ? [] : topicsBetween(known, pulse)
+    const topics = topicsAfter(request.headers.get('last-event-id'), pulse)
     const connection: Connection = { topics: new Set(topics), controller: undefined, lastSentAt: this.#now() }
     const close = (): void => this.#drop(connection)
     const body = new ReadableStream<Uint8Array>(
@@ -181,6 +180,13 @@ export class Broadcast {
     this.#stop = undefined
     this.#pulse = undefined
   }
+}
+
+/** What a reader has to read again. The id of a release with other pulses says nothing: then it is everything. */
+function topicsAfter(id: string | null, pulse: Pulse): Iterable<Topic> {
+  if (id === null || id === '') return []
+  const known = readPulse(id)
+  return known === undefined ? ['reset'] : topicsBetween(known, pulse)
 }
 
 interface Connection {
