@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../src/client/client.js'
 import { emptyDirectory, rota, start } from './cli/rota.js'
 import { isWhole } from './features.js'
@@ -113,6 +113,10 @@ describe('rota up --port', () => {
       async () => undefined,
     )
     expect(again.topics).toContain('holds')
+    // The id of another release, which has other numbers.
+    const unknown = { 'last-event-id': '2248836b.12.16' }
+    const all = await changesOf(`${url}/api/v1/stream`, unknown, async () => undefined)
+    expect(all.topics).toContain('reset')
   })
 
   it('refuses forged hosts and foreign pages', async () => {
@@ -130,6 +134,15 @@ describe('rota up --port', () => {
     const refused = await rota(['up', '--port', '0', '--host', '0.0.0.0'], { cwd })
     expect(refused).toMatchObject({ code: 2 })
     expect(refused.stderr).toContain('rota token create')
+    expect(await rota(['token', 'create', 'local'], { cwd })).toMatchObject({ code: 2 })
+    const short = await rota(['token', 'create', 'short', '--expires', '1s', '--json'], { cwd })
+    const { expiresAt } = JSON.parse(short.stdout) as { expiresAt: string }
+    await vi.waitUntil(() => Date.now() > Date.parse(expiresAt), { timeout: 5000 })
+    const expired = await rota(['up', '--port', '0', '--host', '0.0.0.0'], { cwd })
+    expect(expired).toMatchObject({ code: 2, stderr: expect.stringContaining('still valid') })
+    expect(
+      (await rota(['token', 'revoke', (JSON.parse(short.stdout) as { id: string }).id], { cwd })).code,
+    ).toBe(0)
     const made = await rota(['token', 'create', 'ci', '--role', 'operate'], { cwd })
     const token = made.stdout.trim()
     expect(token).toMatch(/^rota_[0-9a-f]{12}_[\w-]{43}$/)

@@ -108,7 +108,8 @@ class LoadedServer {
 }
 
 async function assertToken({ context }: AppParts, host: string): Promise<void> {
-  if ((await listTokens(await context.store())).length > 0) return
-  const message = `listening on ${host} needs a token, and there is none; \`rota token create <name>\` creates one`
+  const tokens = await listTokens(await context.store())
+  if (tokens.some(({ expiresAt = Infinity }) => context.now() < expiresAt)) return
+  const message = `listening on ${host} needs a token, and there is none${tokens.length > 0 ? ' that is still valid' : ''}; \`rota token create <name>\` creates one`
   throw new RotaError('TOKEN_UNKNOWN', message)
 }

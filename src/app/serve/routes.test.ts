@@ -348,6 +348,11 @@ describe('access', () => {
     const login = await ask('POST', '/api/v1/session', { body: { token: await token('read') }, headers: own })
     expect(login).toMatchObject({ status: 200, body: { actor: 'read', role: 'read' } })
     const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';')
+    const proxied = await ask('POST', '/api/v1/session', {
+      body: { token: await token('operate') },
+      headers: { ...own, 'x-forwarded-proto': 'https' },
+    })
+    expect(proxied.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict; Secure$/)
     expect(login.headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Strict$/)
     const headers = { ...own, cookie }
     const session = await ask('GET', '/api/v1/session', { headers })
@@ -359,6 +364,13 @@ describe('access', () => {
     expect((await ask('GET', '/api/v1/session', { headers })).status).toBe(200)
     expect((await revoke({})).status).toBe(200)
     expect((await ask('GET', '/api/v1/session', { headers })).status).toBe(401)
+  })
+
+  it.each(['local', 'nobody'])('a token cannot be named %s, as callers without one are', async (name) => {
+    const { ask } = await stage()
+    const refused = await ask('POST', '/api/v1/tokens', { body: { name, role: 'read' } })
+    expect(refused).toMatchObject({ status: 422, body: { code: 'REQUEST_INVALID' } })
+    expect((await ask('GET', '/api/v1/session')).body).toMatchObject({ actor: 'local' })
   })
 
   it('five wrong tokens from an address block it for a minute', async () => {

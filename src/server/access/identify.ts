@@ -4,7 +4,7 @@ import { Refusal } from '../problem.js'
 import type { Entries } from './known-entries.js'
 import { checkHost, isLoopbackName, senderOf } from './origin.js'
 import { callerOfSession, sessionSecretOf } from './sessions.js'
-import { callerOfToken } from './tokens.js'
+import { callerOfToken, localActor, unknownActor } from './tokens.js'
 
 /** The options for identifying callers. */
 export interface IdentifyOptions {
@@ -49,10 +49,10 @@ export function identifier(options: IdentifyOptions): Identify {
 }
 
 /** A caller on this machine may do what the user of the server may. */
-const local: Caller = { actor: 'local', role: 'admin' }
+const local: Caller = { actor: localActor, role: 'admin' }
 
 /** A caller who has not signed in and may only do that. */
-const nobody: Caller = { actor: 'nobody', role: 'none' }
+const nobody: Caller = { actor: unknownActor, role: 'none' }
 
 function isLoopbackPeer(peer: string): boolean {
   return peer === '::1' || /^(?:::ffff:)?127\./.test(peer)

@@ -3,6 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AskedAudit } from '../../engine/audit-change.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
 import { RotaError } from '../../kernel/definition/errors.js'
+import { isName } from '../../kernel/definition/read-value.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
@@ -27,6 +28,15 @@ interface StoredToken {
   readonly hash: string
   readonly createdAt: Instant
   readonly expiresAt?: Instant
+}
+
+/** Whom the audit names where there was no token. A token with such a name could not be told from them. */
+export const localActor = 'local'
+export const unknownActor = 'nobody'
+
+/** Whether a token may have a name. */
+export function isTokenName(name: string): boolean {
+  return isName(name) && name !== localActor && name !== unknownActor
 }
 
 /** 256 bits, which cannot be guessed. */

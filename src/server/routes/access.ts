@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { changeRecord, type AskedAudit } from '../../engine/audit-change.js'
 import type { ChangeOptions } from '../../kernel/audit/change-options.js'
-import { isName } from '../../kernel/definition/read-value.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
 import { change, changeBody, instant, instantInput, maybeInstant } from '../../wire/fields.js'
@@ -13,6 +12,7 @@ import { closeSession, cookieHeader, openSession, sessionSecretOf } from '../acc
 import {
   callerOfToken,
   createToken,
+  isTokenName,
   listTokens,
   newTokenId,
   plannedToken,
@@ -87,7 +87,10 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
         ...change,
         name: z
           .string()
-          .refine(isName, 'it is not a name: letters, digits and . _ : @ / -')
+          .refine(
+            isTokenName,
+            'it is not a name (letters, digits and . _ : @ / -), or stands for callers without a token',
+          )
           .meta({ description: 'Under which its changes are recorded.' }),
         role: z.enum(roles),
         expires: instantInput.optional(),
@@ -171,6 +174,8 @@ async function audited(app: AccessApp, options: ChangeOptions, audit: AskedAudit
 /** The path of the cookie: the mount path of the handler. */
 function placeOf(request: Request): { path: string; isSecure: boolean } {
   const { pathname, protocol } = new URL(request.url)
+  // A proxy speaks TLS for a server that does not. Whoever lies here only loses his own cookie.
+  const [forwarded] = (request.headers.get('x-forwarded-proto') ?? '').split(',')
   const mount = pathname.slice(0, pathname.indexOf('/api/v1/'))
-  return { path: `${mount}/`, isSecure: protocol === 'https:' }
+  return { path: `${mount}/`, isSecure: protocol === 'https:' || forwarded?.trim() === 'https' }
 }

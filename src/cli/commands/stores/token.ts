@@ -2,6 +2,7 @@ import type { App } from '../../../app/rota.js'
 import { changeRecord, type AskedAudit } from '../../../engine/audit-change.js'
 import {
   createToken,
+  isTokenName,
   listTokens,
   newTokenId,
   plannedToken,
@@ -22,6 +23,7 @@ import { assertName } from '../../framework/names.js'
 import { printList } from '../../framework/print/table.js'
 import { momentOf } from '../../framework/times-of.js'
 import { roleOf } from '../../options/access-role.js'
+import { usageError } from '../../framework/usage-error.js'
 
 const create: Command<App> = {
   name: 'create',
@@ -41,6 +43,7 @@ const create: Command<App> = {
   run: onApp(async (app, context) => {
     const { args, out } = context
     assertName(args.word(0), '<name>')
+    assertTokenName(args.word(0))
     const expiresAt = momentOf(context, 'expires', 'ahead')?.getTime()
     const request = {
       name: args.word(0),
@@ -92,6 +95,12 @@ const revoke: Command<App> = {
     const revoked = await revokeToken(store, { id: args.word(0), now: app.now(), dryRun })
     out.show(revoked, `revoked the token of ${revoked.name}`)
   }),
+}
+
+function assertTokenName(name: string): void {
+  if (isTokenName(name)) return
+  const message = `${JSON.stringify(name)} stands for callers without a token`
+  throw usageError([{ path: '<name>', message, allowed: 'any other name' }], 'see `rota token create --help`')
 }
 
 async function audited(app: App, context: Surroundings, audit: AskedAudit): Promise<Store> {
