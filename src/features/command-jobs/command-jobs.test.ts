@@ -115,6 +115,31 @@ describe('command jobs', () => {
     await app.stop({ grace: 0 })
   })
 
+  it('many jobs are listed in steps, between which other work continues', async () => {
+    const app = appOf()
+    const lines = Array.from({ length: 200 }, (_, i) =>
+      JSON.stringify({
+        id: `many_${i}`,
+        type: 'recurring',
+        schedule: '0 9 * * *',
+        command: 'c',
+        user_id: 'u',
+      }),
+    )
+    await app.commands.importText(lines.join('\n'))
+    const over = new AbortController()
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      if (!over.signal.aborted) setImmediate(count)
+    }
+    setImmediate(count)
+    expect(await app.commands.list()).toHaveLength(200)
+    over.abort()
+    expect(turns).toBeGreaterThan(8)
+    await app.close()
+  })
+
   it('N3: jobs are added, listed, run now and removed while the engine runs, also by another process', async () => {
     const taken: Taken[] = []
     const app = appOf({ taken })

@@ -8,14 +8,19 @@ import { isJobsSource, jobsSource } from '../../kernel/job/command-source.js'
 import { readOptions } from '../../kernel/definition/read-value.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { formatJobLine, jobsIn } from './lines.js'
+import type { TriggerCursor } from '../../store/overview.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import { cronSchedule } from '../../time/cron/schedule.js'
 import type { Instant } from '../../time/instant.js'
+import { nextTurn } from '../../time/turn.js'
 import { openToOthers } from '../../formats/open-to-others.js'
 import { JobsFile } from './jobs-file.js'
 import { addToStore, endInStore, executionsOf, findJob, infosOf, type NewJob } from './store-jobs.js'
 import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-file.js'
+
+/** How many triggers are read before other work of the process continues. */
+const triggersAtOnce = 100
 
 /** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
 export interface AddJob {
@@ -155,9 +160,23 @@ export class CommandJobs {
     return all
   }
 
-  /** The triggers of all jobs that are not removed, by id. */
+  /** The triggers of all jobs that are not removed, by id. Read in steps: a store may have many triggers. */
   async active(): Promise<readonly StoredTrigger[]> {
-    return (await this.store.triggers({ active: true })).filter(({ source }) => isJobsSource(source))
+    const found: StoredTrigger[] = []
+    let after: TriggerCursor | undefined
+    for (;;) {
+      const page = await this.store.triggersPage({
+        order: 'name',
+        active: true,
+        limit: triggersAtOnce,
+        after,
+      })
+      found.push(...page.filter(({ source }) => isJobsSource(source)))
+      const last = page.at(-1)
+      if (last === undefined || page.length < triggersAtOnce) return found
+      after = { name: last.trigger.name }
+      await nextTurn()
+    }
   }
 
   /** Writes new jobs to the file or the store; all of them or none. */

@@ -12,12 +12,14 @@ import {
 import { refuse, RotaError } from '../../kernel/definition/errors.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
 import { noneNamed } from '../../kernel/definition/read-value.js'
+import type { RunId } from '../../kernel/identity/identity.js'
 import type { RunState } from '../../kernel/run/run.js'
 import { isJobsSource } from '../../kernel/job/command-source.js'
 import type { StoredTrigger, Trigger } from '../../kernel/trigger/trigger.js'
 import { formatJobLine, type Executed } from './lines.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
+import { nextTurn } from '../../time/turn.js'
 import { performersOf, shellCommand } from './performers.js'
 import { timedKinds } from '../../engine/timed/kinds.js'
 
@@ -96,6 +98,9 @@ export async function findJob(store: Store, id: string): Promise<StoredTrigger> 
   )
 }
 
+/** Each job may need a query of its own. */
+const infosAtOnce = 20
+
 /** The states of jobs, in the given order. */
 export async function infosOf(
   store: Store,
@@ -105,6 +110,7 @@ export async function infosOf(
   const unfinished = await unfinishedRuns(store, triggers)
   const infos: CommandJobInfo[] = []
   for (const stored of triggers) {
+    if (infos.length % infosAtOnce === infosAtOnce - 1) await nextTurn()
     const { trigger, source, nextAt, active } = stored
     const execution = executions.get(trigger.name)
     // For a one-shot, its execution record says whether it ran.
@@ -174,14 +180,22 @@ async function unfinishedRuns(
   const states = new Map<string, RunState>()
   let isWhole = true
   for (const state of ['pending', 'running'] as const) {
-    const runs = await store.runs({ state, trigger, limit: mostUnfinished })
-    isWhole &&= runs.length < mostUnfinished
-    for (const run of runs) if (run.trigger !== undefined) states.set(run.trigger, state)
+    let before: RunId | undefined
+    for (let seen = 0; ; seen += runsAtOnce) {
+      const runs = await store.runs({ state, trigger, before, limit: runsAtOnce })
+      for (const run of runs) if (run.trigger !== undefined) states.set(run.trigger, state)
+      if (runs.length < runsAtOnce) break
+      isWhole &&= seen < mostUnfinished
+      if (!isWhole) break
+      before = runs.at(-1)?.id
+      await nextTurn()
+    }
   }
   return { states, isWhole }
 }
 
 const mostUnfinished = 10_000
+const runsAtOnce = 200
 
 async function newestRun(store: Store, trigger: string): Promise<RunState | undefined> {
   return (await store.runs({ trigger, limit: 1 }))[0]?.state
