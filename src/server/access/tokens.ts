@@ -30,11 +30,13 @@ interface StoredToken {
   readonly expiresAt?: Instant
 }
 
-/** Whom the audit names where there was no token. A token with such a name could not be told from them. */
+/** Whom the audit names where somebody on this machine had no token. */
 export const localActor = 'local'
+
+/** Who has not signed in. */
 export const unknownActor = 'nobody'
 
-/** Whether a token may have a name. */
+/** Whether a token may have a name: one of those above could not be told from them. */
 export function isTokenName(name: string): boolean {
   return isName(name) && name !== localActor && name !== unknownActor
 }
