@@ -150,7 +150,7 @@ it('contradicting options are refused with both places, and all faults together'
     'calendar.exclude: office is also in calendar.include',
   ])
   expect(faultsOf({ calendar: { exclude: 'office', onExcluded: 'next-day' } })).toEqual([
-    'calendar.onExcluded: next-day moves to another day, and calendar office in calendar has parts of days',
+    'calendar.onExcluded: next-day needs whole days, and calendar office in calendar has parts of days',
   ])
   expect(
     faultsOf({ calendar: { exclude: 'offfice' }, blackouts: [{ from: '2026-01-01', cron: '0 1 * * *' }] }),
