@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,12 +5,13 @@ import { rota } from '../src/app/rota.js'
 import { errorTodo } from '../src/kernel/definition/error-todo.js'
 import { errorCodes } from '../src/kernel/definition/errors.js'
 import { slaRules } from '../src/kernel/sla/sla.js'
+import { runHere } from './cli/in-process.js'
 import { builtSchema, type Schema } from './config-schema.js'
 import { isOfAbsentFeature, isWhole } from './features.js'
 import { filesUnder, root } from './repository.js'
 
 const pages = filesUnder('.', ['.md'])
-const commands = commandNames()
+const commands = await commandNames()
 
 describe('the reference', () => {
   test('errors.md lists exactly the existing codes', () => {
@@ -72,12 +72,9 @@ describe('the reference', () => {
     expect(documentedCommands().filter((command) => !command.includes(' '))).toEqual(commands)
   })
 
-  test.each(documentedCommands())('cli.md names the options of rota %s, and no others', (command) => {
-    const shown = optionsIn(
-      help(...command.split(' '))
-        .split(/^options:$/m)[1]
-        ?.split(/^examples:$/m)[0] ?? '',
-    )
+  test.each(documentedCommands())('cli.md names the options of rota %s, and no others', async (command) => {
+    const text = await help(...command.split(' '))
+    const shown = optionsIn(text.split(/^options:$/m)[1]?.split(/^examples:$/m)[0] ?? '')
     const documented = optionsIn(tableOf(command)).filter((option) => isWhole || shown.includes(option))
     expect(documented).toEqual(shown.filter((option) => option !== '--help'))
   })
@@ -169,19 +166,16 @@ function keysOf(schema: Schema): string[] {
   return [...new Set([...own, ...within, ...listed, ...anyOf.flatMap(keysOf)])]
 }
 
-/** The output of the built program. */
-function help(...words: readonly string[]): string {
-  const main = join(root, 'dist', 'cli', 'main.js')
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words, '--help'], {
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`rota ${words.join(' ')} --help failed: ${stderr}`)
+/** The output of the command, run in this process. */
+async function help(...words: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runHere([...words, '--help'], { directory: root })
+  if (code !== 0) throw new Error(`rota ${words.join(' ')} --help failed: ${stderr}`)
   return stdout
 }
 
 /** The commands that the help lists, whatever group they are in. */
-function commandNames(): string[] {
-  const [list = ''] = help().split(/^examples:$/m)
+async function commandNames(): Promise<string[]> {
+  const [list = ''] = (await help()).split(/^examples:$/m)
   return [...list.matchAll(/^ {2}(\S+)/gm)].map((match) => match[1] ?? '')
 }
 

@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { createApp } from '../../src/app/rota.js'
-import { emptyDirectory, rota, tooWide, type Ended } from './rota.js'
+import { runHere } from './in-process.js'
+import { emptyDirectory, tooWide, type Ended } from './rota.js'
+
+/** Whoever gives the commands. */
+const environment = { USER: 'tester' }
 
 /** The store of a small app: a done, a failed and a pending run. */
 export interface Shop {
@@ -23,7 +27,8 @@ export async function openShop(): Promise<Shop> {
   const ids = await fill(store)
   const on = async (...args: string[]): Promise<Ended> => {
     const end = args.includes('--') ? args.indexOf('--') : args.length
-    return await rota([...args.slice(0, end), '--store', store, ...args.slice(end)])
+    const words = [...args.slice(0, end), '--store', store, ...args.slice(end)]
+    return await runHere(words, { directory: emptyDirectory(), environment })
   }
   return {
     store,

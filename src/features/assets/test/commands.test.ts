@@ -2,7 +2,8 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { emptyDirectory, rota, start, tooWide, type Ended } from '../../../../test/cli/rota.js'
+import { runHere } from '../../../../test/cli/in-process.js'
+import { emptyDirectory, start, tooWide, type Ended } from '../../../../test/cli/rota.js'
 
 const example = fileURLToPath(new URL('../../../../examples/assets/', import.meta.url))
 
@@ -16,7 +17,7 @@ async function assetCommand(): Promise<(...args: string[]) => Promise<Ended>> {
     await up.ended
   })
   await up.said('rota is up')
-  return (...args) => rota(['asset', ...args], { cwd })
+  return (...args) => runHere(['asset', ...args], { directory: cwd })
 }
 
 describe('rota asset', () => {

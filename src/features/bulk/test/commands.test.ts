@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { runHere } from '../../../../test/cli/in-process.js'
 import { emptyDirectory, main, rota, type Ended } from '../../../../test/cli/rota.js'
 
 /** A store with runs that wait, in a directory of its own. */
@@ -8,7 +9,7 @@ async function waiting(
   count: number,
   cwd = emptyDirectory(),
 ): Promise<(...args: string[]) => Promise<Ended>> {
-  const on = (...args: string[]): Promise<Ended> => rota(args, { cwd })
+  const on = (...args: string[]): Promise<Ended> => runHere(args, { directory: cwd })
   expect(await on('add', 'work', '--every', '1h', '--', 'true')).toMatchObject({ code: 0 })
   for (let i = 0; i < count; i++)
     expect(await on('enqueue', 'work', '--delay', '1h')).toMatchObject({ code: 0 })

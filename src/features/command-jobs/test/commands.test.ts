@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { runHere } from '../../../../test/cli/in-process.js'
 import { emptyDirectory, main, rota, start, tooWide, type Ended } from '../../../../test/cli/rota.js'
 
 const config = fileURLToPath(new URL('./rota.config.mjs', import.meta.url))
@@ -21,7 +22,7 @@ const line =
 
 /** Runs a command in its own directory. */
 function inside(cwd: string): (...args: string[]) => Promise<Ended> {
-  return (...args) => rota(args, { cwd })
+  return (...args) => runHere(args, { directory: cwd })
 }
 
 describe('rota job', () => {

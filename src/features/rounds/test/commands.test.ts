@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { runHere } from '../../../../test/cli/in-process.js'
 import { emptyDirectory, rota, start, type Ended } from '../../../../test/cli/rota.js'
 
 let cwd: string
 
 /** Runs a command in the directory of the store. */
-const ask = (...words: string[]): Promise<Ended> => rota(['round', ...words], { cwd })
+const ask = (...words: string[]): Promise<Ended> => runHere(['round', ...words], { directory: cwd })
 
 async function json(...words: string[]): Promise<unknown> {
   const { stdout, stderr, code } = await ask(...words, '--json')
