@@ -7,35 +7,6 @@
  * (docs/decisions/0059-prefetch-of-limited-runs.md). A run that waits for a slot is claimed by the turn that frees the slot,
  * without becoming ready first (docs/decisions/0089-claimed-where-it-waits.md).
  */
-import { countEntered, keepWithinQueues, lockQueues, writeQueues } from './version-9-queues.js'
-
-// Ready runs of one wanted job.
-const ready = (condition: string): string => `select * from (
-            select ctid as place, priority, run_at, seq,
-              case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind
-            from rota.runs where state = 1 and job = want.job and ${condition}
-            order by priority desc, run_at, seq limit most for update skip locked
-          ) found`
-
-// The scan starts at the position that the process remembers: in front of it, the index has only entries of claimed runs.
-const fromThere = [
-  'want.from_priority is null',
-  'priority > want.from_priority',
-  'priority = want.from_priority and run_at >= want.from_run_at',
-  'priority < want.from_priority',
-]
-
-// The ready runs of all wanted jobs, the most urgent first.
-const pick = (
-  ready: string,
-): string => `select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue),
-          array_agg(priority), array_agg(run_at), array_agg(seq)
-        into picked, kinds, queues_of, priorities, run_ats, seqs from (
-          select found.*, want.queue
-          from unnest(wanted, wanted_queues, from_priorities, from_run_at) want (job, queue, from_priority, from_run_at)
-          cross join lateral (${ready}) found order by priority desc, run_at, seq
-        ) sorted;`
-
 // The plan is cached from the first calls on, when the table may be empty, and must fit millions of runs: hence the settings.
 //
 // A small turn must be cheap as well: to start a query, or to open the indexes of runs for an update, costs more than a row.
@@ -230,7 +201,26 @@ export const commitWork = `create or replace function rota.commit_work(
       select json_agg(json_build_object('id', id, 'run', run, 'attempt', attempt, 'kind', kind) order by id) into told
       from rota.notices where worker = worker_key;
     end if;
-${lockQueues}    if worker_phase = 0 and may_claim then
+    -- A queue of which nothing ended and nothing is ready needs no lock: there is nothing to decide.
+    for i in 1 .. cardinality(queue_names) loop
+      if queue_left[i] > 0 or (worker_phase = 0 and may_claim and exists (
+        select 1 from unnest(wanted, wanted_queues) want (job, queue)
+        where want.queue = queue_names[i] and exists (select 1 from rota.runs where state = 1 and runs.job = want.job)
+      )) then
+        locked := locked || queue_names[i];
+      end if;
+    end loop;
+    if cardinality(queue_names) > 0 then
+      select array_agg(name), array_agg(running) into running_names, running_counts from (
+        select name, running from rota.queues where name = any(locked) order by name for update
+      ) held;
+    end if;
+    for i in 1 .. cardinality(queue_names) loop
+      queue_rooms[i] := case when queue_names[i] = any(locked) then
+        queue_limits[i] - coalesce(running_counts[array_position(running_names, queue_names[i])], 0) + queue_left[i]
+      else 0 end;
+    end loop;
+    if worker_phase = 0 and may_claim then
       is_full := cardinality(array_remove(from_priorities, null)) = 0;
       if is_full and cardinality(wanted) >= 8 then
         with recursive stocked (job) as (
@@ -260,9 +250,20 @@ ${lockQueues}    if worker_phase = 0 and may_claim then
       most := slots + slack + least(ahead, 64 + 2 * ahead / greatest(1, cardinality(wanted)));
       passed := pg_stat_get_xact_tuples_returned(ready_index);
       if is_full or from_priorities is null then
-        ${pick(ready('true'))}
+        select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue), array_agg(priority), array_agg(run_at),
+          array_agg(seq)
+        into picked, kinds, queues_of, priorities, run_ats, seqs from (
+          select found.*, want.queue from unnest(wanted, wanted_queues) want (job, queue)
+          cross join lateral (
+            select ctid as place, priority, run_at, seq,
+              case when crashes > 0 then 2 when gates is null and want.queue is null then 0 else 1 end as kind
+            from rota.runs where state = 1 and job = want.job
+            order by priority desc, run_at, seq limit most for update skip locked
+          ) found order by priority desc, run_at, seq
+        ) sorted;
       else
-        ${pick(fromThere.map(ready).join(' union all '))}
+        select * into picked, kinds, queues_of, priorities, run_ats, seqs
+        from rota.pick_from(wanted, wanted_queues, from_priorities, from_run_at, most);
       end if;
       changes := cardinality(picked);
       passed := pg_stat_get_xact_tuples_returned(ready_index) - passed - changes;
@@ -292,7 +293,18 @@ ${lockQueues}    if worker_phase = 0 and may_claim then
         ) sorted;
         changes := cardinality(picked);
       end if;
-${keepWithinQueues}      -- Plain runs may be prefetched, limited ones up to a number, runs that lost an attempt not at all.
+      is_one_queue := cardinality(queue_names) = 1 and queues_of[1] = all(queues_of);
+      if is_one_queue then
+        picked := picked[1:queue_rooms[1]];
+        kinds := kinds[1:queue_rooms[1]];
+      elsif is_limited and changes > 0 then
+        select coalesce(array_agg(place order by n), '{}'), array_agg(kind order by n) into picked, kinds from (
+          select *, row_number() over (partition by queue order by n) as nth
+          from unnest(picked, kinds, queues_of) with ordinality given (place, kind, queue, n)
+        ) ranked where queue is null or nth <= queue_rooms[array_position(queue_names, queue)];
+      end if;
+      changes := cardinality(picked);
+      -- Plain runs may be prefetched, limited ones up to a number, runs that lost an attempt not at all.
       if changes > slots and 1 = all(kinds[slots + 1:]) then
         picked := picked[1:slots + least(ahead, limited_ahead)];
         is_more := is_more or cardinality(picked) < changes;
@@ -322,7 +334,20 @@ ${keepWithinQueues}      -- Plain runs may be prefetched, limited ones up to a n
           array_agg(due_at), array_agg(partition), array_agg(payload), array_agg(gates),
           array_agg(follows)), array_agg(seq) into claims, taken_seqs from taken;
       end if;
-${countEntered}      if is_limited and is_more or is_full and not is_more and changes < slots and passed < 500 then
+      if is_one_queue then
+        queue_rooms[1] := queue_rooms[1] - coalesce(cardinality(taken_seqs), 0);
+      elsif is_limited and cardinality(picked) > 0 then
+        with entered as materialized (
+          select want.queue as name, count(*) as n from rota.runs
+          join unnest(all_wanted, all_queues) want (job, queue) on want.job = runs.job
+          where runs.seq = any(taken_seqs) and want.queue is not null group by want.queue
+        )
+        select array(
+          select rooms.room - coalesce((select entered.n from entered where entered.name = rooms.name), 0)
+          from unnest(queue_names, queue_rooms) with ordinality rooms (name, room, place) order by rooms.place
+        ) into queue_rooms;
+      end if;
+      if is_limited and is_more or is_full and not is_more and changes < slots and passed < 500 then
         is_more := exists (
           select 1 from unnest(wanted, wanted_queues) want (job, queue)
           where (want.queue is null or queue_rooms[array_position(queue_names, want.queue)] > 0) and exists (
@@ -331,7 +356,15 @@ ${countEntered}      if is_limited and is_more or is_full and not is_more and ch
         );
       end if;
     end if;
-${writeQueues}    if is_next_only then
+    -- A queue that has room again after ends is news for other workers.
+    for i in 1 .. cardinality(queue_names) loop
+      if queue_names[i] = any(locked)
+        and running_counts[array_position(running_names, queue_names[i])] <> queue_limits[i] - queue_rooms[i] then
+        update rota.queues set running = queue_limits[i] - queue_rooms[i] where name = queue_names[i];
+      end if;
+      is_news := is_news or (queue_left[i] > 0 and queue_rooms[i] > 0);
+    end loop;
+    if is_next_only then
       next_in := next_in[cardinality(picked) + 1:];
     elsif cardinality(next_in) > 0 then
       next_in := array(select unnest(next_in) except select unnest(taken_seqs));

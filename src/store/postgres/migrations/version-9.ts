@@ -1,5 +1,6 @@
 import type { Migration } from '../../sql/migration.js'
 import { commitWork } from './version-9-commit.js'
+import { pickFrom } from './version-9-pick.js'
 import { lockSlots, passSlotsOn } from './version-9-slots.js'
 
 /**
@@ -13,6 +14,7 @@ export const version9: Migration = {
     `drop function if exists rota.pass_slots_on(text[], text[])`,
     lockSlots,
     passSlotsOn,
+    pickFrom,
     commitWork,
   ],
 }
