@@ -22,9 +22,12 @@ export interface SchedulerOptions {
   readonly onRuns: () => void
 }
 
-/** How many due triggers one read returns and one transaction commits: a limit, so that the first runs begin early. */
+/** How many due triggers are read at once. */
 const mostDue = 1000
-const batch = 200
+
+/** How many ticks one transaction commits, and how many the first one: a worker begins with those meanwhile. */
+const batch = 225
+const firstBatch = 100
 
 const retryFaultyMs = 60_000
 const tellClockMs = 10_000
@@ -131,7 +134,8 @@ interface Faulty {
 }
 
 async function commitAll(planned: readonly Tick[], options: SchedulerOptions): Promise<void> {
-  for (let i = 0; i < planned.length; i += batch) await commit(planned.slice(i, i + batch), options)
+  for (let start = 0, size = firstBatch; start < planned.length; start += size, size = batch)
+    await commit(planned.slice(start, start + size), options)
 }
 
 async function commit(planned: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {

@@ -16,6 +16,7 @@ import { aJob, aRun, aTrigger, minute, outcomes, Stage, t0 } from '../conformanc
 let server: PostgresServer
 let stores: PostgresStores
 const texts = new Set<string>()
+let schema: string
 
 const history = 100_000
 
@@ -29,6 +30,7 @@ beforeAll(async () => {
   await playOnce(new Stage(opened))
   for (const [sent] of query.mock.calls) if (typeof sent === 'object') texts.add(sent.text)
   query.mockRestore()
+  schema = opened.schema
 }, 120_000)
 
 afterAll(() => server.stop())
@@ -126,6 +128,13 @@ it('the cached plans of functions from an empty store are right for a full one',
   expect(Number(rows[0]?.seq_tup_read)).toBeLessThan(20_000)
 })
 
+it('ticks that are committed together read no triggers but their own', async () => {
+  await stores.client.query(manyTriggersIn(schema))
+  const plan = await planOf([...texts].find((text) => text.includes('triggers.ctid as place')) ?? '')
+  expect(plan).toMatch(/Tid Scan on triggers/)
+  expect(plan).not.toMatch(/Seq Scan on triggers|Bitmap Index Scan on triggers_fingerprint/)
+})
+
 /** The generic plan of a statement, for any parameters. */
 async function planOf(sql: string): Promise<string> {
   const numbers = [...sql.matchAll(/\$(\d+)/g)].map(([, digits]) => Number(digits))
@@ -149,6 +158,14 @@ function historyIn(schema: string, count: number): string {
       claimed_at, started_at, finished_at, trigger)
     select lpad(n::text, 36, '0'), 'work', 4, 0, n, n, n, 0, 1, 1, n, n, n, 'old' || n % 100
     from generate_series(1, ${count}) n`
+}
+
+/** Copies of one trigger, with statistics. */
+function manyTriggersIn(schema: string): string {
+  return `insert into ${schema}.triggers
+    select (jsonb_populate_record(original, jsonb_build_object('name', 'copy' || n))).*
+    from ${schema}.triggers original, generate_series(1, 20000) n where name = 't';
+    analyze ${schema}.triggers`
 }
 
 const claimRequest = { jobs: ['work'], slots: 100, prefetch: 10 }
@@ -181,6 +198,10 @@ async function playOnce(stage: Stage): Promise<void> {
   await store.due({ now: t0 + minute, limit: 10 })
   await store.nextTickAt({ now: t0 })
   await store.tick([aTick(t0 + minute)])
+  const others = ['u', 'v']
+  for (const name of others) await stage.trigger(aTrigger(name))
+  const plain = { ...aTick(t0 + minute), runs: [], supersede: undefined }
+  await store.tick(others.map((trigger) => ({ ...plain, trigger })))
   await store.expire({ now: t0, deadline: t0 + 2 * minute, limit: 10 })
   await store.prune({ before: 10, limit: 10, now: t0 + minute })
 }

@@ -12,18 +12,21 @@ import { remember } from './seen-keys.js'
 const MOVE_CURSOR = `update rota.triggers set cursor_at = $1, next_at = $2, kept_at = null, revision = revision + 1
   where name = $3 and revision = $4 and is_active = 1`
 
-// Relies on: primary key. The revision closes the same race for each of them. Locked in the order of names, so that two
-// schedulers with the same triggers cannot deadlock.
+// Relies on: primary key, then the places of the rows. The revision closes the same race for each of them. Locked by
+// name: two schedulers that move the same triggers must not wait for each other. Whoever waited finds nothing at the
+// place that it read, or another revision.
 const MOVE_CURSORS = each({
   sqlite: `update triggers set cursor_at = $2, next_at = $3, kept_at = null, revision = revision + 1
     where name = $1 and revision = $4 and is_active = 1`,
   postgres: `with locked as materialized (
-      select name from rota.triggers where name = any($1::text[]) order by name for update
-    ) update rota.triggers set cursor_at = given.cursor_at, next_at = given.next_at, kept_at = null,
+      select triggers.ctid as place, given.cursor_at, given.next_at, given.revision
+      from unnest($1::text[], $2::int8[], $3::int8[], $4::int8[]) given (name, cursor_at, next_at, revision)
+      join rota.triggers on triggers.name = given.name
+      where triggers.name = any($1::text[]) order by triggers.name for update of triggers
+    ) update rota.triggers set cursor_at = locked.cursor_at, next_at = locked.next_at, kept_at = null,
       revision = triggers.revision + 1
-    from unnest($1::text[], $2::int8[], $3::int8[], $4::int8[]) given (name, cursor_at, next_at, revision)
-    join locked using (name)
-    where triggers.name = given.name and triggers.revision = given.revision and triggers.is_active = 1
+    from locked
+    where triggers.ctid = locked.place and triggers.revision = locked.revision and triggers.is_active = 1
     returning triggers.name as key`,
 })
 
