@@ -64,11 +64,20 @@ export async function sync(store: Store, source: Source, context: SyncContext): 
   const shared = await defineJobs(audited, { ...source, kinds }, now)
   await dropQueues(store, source, now)
   const own = { ...context, source: source.name }
-  for (const part of chunks(differing)) await define(audited, { ...own, triggers: part })
+  const [changed, fresh] = parted(differing, ({ name }) => known.has(name))
+  const parts = inOrder(chunks(changed), chunks(fresh))
+  const lane = async (): Promise<void> => {
+    for (const triggers of parts) {
+      const areUnknown = !known.has((triggers[0] as Trigger).name)
+      await define(audited, { ...own, triggers, areUnknown })
+    }
+  }
+  // While the store writes one part, the next one is computed. Where one fails, neither takes another.
+  await Promise.all([lane(), lane()])
   for (const part of chunks(vanished)) await end(audited, { ...own, names: part })
   return {
-    defined: differing.filter((trigger) => !known.has(trigger.name)).map((trigger) => trigger.name),
-    changed: differing.filter((trigger) => known.has(trigger.name)).map((trigger) => trigger.name),
+    defined: fresh.map(({ name }) => name),
+    changed: changed.map(({ name }) => name),
     ended: vanished,
     unchanged: source.triggers.length - differing.length,
     ...(shared.size === 0 ? {} : { shared: [...shared] }),
@@ -112,12 +121,18 @@ export async function endJobs(
 /** Writes new and changed triggers of a source. If they must be new, an existing one is a conflict. */
 export async function define(
   store: Store,
-  request: SyncContext & { source: string; triggers: readonly Trigger[]; isNew?: boolean },
+  request: SyncContext & {
+    source: string
+    triggers: readonly Trigger[]
+    isNew?: boolean
+    /** Whether it is worth trying without reading them first: none of them is active, as far as is known. */
+    areUnknown?: boolean
+  },
 ): Promise<void> {
-  const { source, kinds, now, isNew = false } = request
+  const { source, kinds, now, isNew = false, areUnknown = false } = request
   const byName = new Map(request.triggers.map((trigger) => [trigger.name, trigger]))
   await watchPromises(store, request, now)
-  await write(store, { names: [...byName.keys()], now }, async ({ current, open, isAgain }) => {
+  await write(store, { names: [...byName.keys()], now, areUnknown }, async ({ current, open, isAgain }) => {
     // Another process may be writing the same definitions: a definition that is already stored needs no second version.
     const known = isAgain ? await store.fingerprints(source) : undefined
     const facts = await closingFacts(store, current, { source, kinds, now })
@@ -174,7 +189,7 @@ function ending(
 /** Reads the stored triggers, computes the changes and writes them; repeats it for those that others changed. */
 async function write(
   store: Store,
-  { names, now }: { names: readonly string[]; now: Instant },
+  { names, now, areUnknown = false }: { names: readonly string[]; now: Instant; areUnknown?: boolean },
   compute: (state: {
     readonly current: ReadonlyMap<string, StoredTrigger | DueTrigger>
     readonly open: readonly string[]
@@ -184,7 +199,9 @@ async function write(
 ): Promise<void> {
   let open = names
   for (let i = 0; i < tries && open.length > 0; i++) {
-    const batch = await compute({ current: await read(store, open, now), open, isAgain: i > 0 })
+    // The store refuses what is there after all, as it refuses what somebody else changed meanwhile.
+    const current = areUnknown && i === 0 ? new Map<string, never>() : await read(store, open, now)
+    const batch = await compute({ current, open, isAgain: i > 0 })
     const answers = await store.defineTriggers(batch)
     const conflicts = batch.flatMap(({ name }, index) => {
       const answer = answers[index]
@@ -312,6 +329,14 @@ function conflict(
   }
   const list = conflicts.map((one) => `${what} ${one.name} is already defined by ${one.source}`).join('; ')
   return new RotaError('DEFINITION_CONFLICT', `${source} cannot define what another source owns: ${list}`)
+}
+
+function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}
+
+function* inOrder<Item>(...lists: readonly Iterable<Item>[]): Generator<Item> {
+  for (const list of lists) yield* list
 }
 
 function* chunks<Item>(items: readonly Item[]): Generator<readonly Item[]> {
