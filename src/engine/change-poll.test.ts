@@ -27,6 +27,22 @@ it('reports each change once, within the interval, and nothing else', async () =
   expect(at).toEqual([2000, 12_000])
 })
 
+it('does not tell again of a commit that a hint told of, and tells of the next one', async () => {
+  let stamp = 1
+  const { clock, at, poll } = polled(async () => stamp)
+  await clock.advance('2s')
+  stamp = 2
+  await poll.hinted()
+  await clock.advance('2s')
+  expect(at).toEqual([2000])
+  stamp = 3
+  await poll.hinted()
+  stamp = 4
+  await poll.hinted()
+  await clock.advance('2s')
+  expect(at).toEqual([2000, 6000])
+})
+
 it('treats a store that does not answer as changed', async () => {
   const { clock, at } = polled(() => Promise.reject(new Error('away')))
   await clock.advance('6s')

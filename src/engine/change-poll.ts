@@ -23,6 +23,8 @@ export class ChangePoll {
   #aheadMs: number | undefined
   #cancel: (() => void) | undefined
   #isOver = false
+  /** Whether a hint came since the last poll: one question for all hints of an interval. */
+  #isHinted = false
 
   constructor(options: ChangePollOptions) {
     this.#options = options
@@ -38,6 +40,13 @@ export class ChangePoll {
     this.#cancel?.()
   }
 
+  /** Everybody will look because of a hint, once this has resolved: the next poll tells only of what is committed later. */
+  async hinted(): Promise<void> {
+    if (this.#isHinted) return
+    this.#isHinted = true
+    this.#stamp = await this.#options.stamp().catch(() => undefined)
+  }
+
   #arm(): void {
     const { clock, everyMs } = this.#options
     if (!this.#isOver) this.#cancel = clock.timer(everyMs, () => void this.#look(), { isPoll: true })
@@ -47,6 +56,7 @@ export class ChangePoll {
     // A store that does not answer may have changed: the loops then use it themselves and report the error.
     const stamp = await this.#options.stamp().catch(() => undefined)
     const aheadMs = this.#readAheadMs()
+    this.#isHinted = false
     const isSame = stamp !== undefined && stamp === this.#stamp
     const isSteady = Math.abs(aheadMs - (this.#aheadMs ?? aheadMs)) < clockStepMs
     this.#stamp = stamp

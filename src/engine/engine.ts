@@ -1,59 +1,18 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../kernel/definition/errors.js'
-import { roleNames, type Roles } from './role.js'
-import type { Store } from '../store/port.js'
-import type { ClockGuard } from './scheduler/clock-guard.js'
+import { roleNames } from './role.js'
 import { Draining } from './worker/draining.js'
-import type { Events } from './events.js'
+import type { EngineLimits, EngineOptions } from './engine-options.js'
 import type { FeatureLoop } from './feature-loop.js'
 import { FeatureLoops, type BegunLoop } from './feature-loops.js'
-import type { KeepAlive, KeepAliveOptions } from './worker/keep-alive.js'
+import type { KeepAlive } from './worker/keep-alive.js'
 import { backOffMs, isFull, Loop, type Look } from './loop.js'
 import { ChangePoll } from './change-poll.js'
-import type { ExecutableJob } from './worker/perform.js'
 import { ErrorTracer } from './worker/error-tracer.js'
 import { Scheduler } from './scheduler/scheduler.js'
-import type { TriggerKinds } from './trigger-kind.js'
 import { Upkeep } from './upkeep/upkeep.js'
 import { Worker } from './worker/worker.js'
-
-/** The limits that can change while the engine runs. */
-export interface EngineLimits {
-  /** How many runs it performs concurrently. */
-  readonly concurrency: number
-  /** How long final runs are kept. */
-  readonly retentionMs: number
-}
-
-/** The parts and settings of an engine. */
-export interface EngineOptions extends EngineLimits {
-  readonly store: Store
-  readonly kinds: TriggerKinds
-  readonly clock: Clock
-  /** Decides what counts as now. */
-  readonly guard: ClockGuard
-  readonly events: Events
-  /** Traces uncaught errors; absent: they are not traced. */
-  readonly tracer?: ErrorTracer | undefined
-  readonly roles: Roles
-  readonly identity: { readonly host: string; readonly pid: number; readonly version: string }
-  /** A name that no other worker has or had. */
-  readonly newWorkerId: () => string
-  readonly keepAlive: (options: KeepAliveOptions) => KeepAlive
-  readonly executableJobs: () => Promise<ReadonlyMap<string, ExecutableJob>>
-  /** The loops that features run alongside the scheduler. */
-  readonly featureLoops?: readonly FeatureLoop[] | undefined
-  readonly leaseMs: number
-  /** The slow poll behind all hints. */
-  readonly pollMs: number
-  /** How often upkeep looks for dead workers: their runs are taken over within their lease plus this time. */
-  readonly upkeepMs: number
-  /** Whether past hours are rolled up for the charts; default: true. */
-  readonly countsHours?: boolean | undefined
-  /** How long after its end a lease counts as expired, since the clocks of hosts may differ. */
-  readonly leaseSlackMs?: number | undefined
-}
 
 /** The three loops together: the scheduler plans, the worker performs, upkeep takes over lost runs. */
 export class Engine {
@@ -130,8 +89,7 @@ export class Engine {
   /** Something may be due or claimable: look now. */
   wake(): void {
     this.#worker?.wake()
-    this.#scheduler?.wake()
-    this.#featureLoops.wake()
+    this.#wakeOthers()
   }
 
   /** Continues with other limits, loops and executable jobs; running attempts are not interrupted. */
@@ -158,10 +116,11 @@ export class Engine {
     if (roleNames(roles).length > 0) await this.#employ()
     if (this.#ending.signal.aborted || this.#hasFailed) return
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), this.#restMs)
-    if (roles.worker) this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), upkeepMs)
-    this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.wake())))
+    if (roles.worker)
+      this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), Math.max(upkeepMs, this.#restMs))
+    this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.#hinted())))
     this.#scheduler?.start()
-    if (roles.scheduler) this.#pollChanges()
+    if (roles.scheduler || roles.worker) this.#pollChanges()
     if (roles.scheduler) await this.#featureLoops.replace(this.#options.featureLoops ?? [])
     this.#upkeep?.start()
     this.#worker?.wake()
@@ -240,7 +199,8 @@ export class Engine {
   }
 
   #newWorker(id: string, onExpired: () => void): Worker {
-    const { store, clock, events, executableJobs, pollMs } = this.#options
+    const { store, clock, events, executableJobs } = this.#options
+    const pollMs = this.#restMs
     const concurrency = (): number => this.#limits.concurrency
     const tracer = this.#tracer
     const now = (): Instant => this.now()
@@ -262,7 +222,10 @@ export class Engine {
 
   /** Handles a heartbeat; one of an id that was lost meanwhile is ignored. */
   #heard(id: string, isDraining: boolean): void {
-    if (this.#id === id && this.#state === 'running') this.#draining.heard(id, isDraining)
+    if (this.#id !== id || this.#state !== 'running') return
+    this.#draining.heard(id, isDraining)
+    // While its lease was late, it could claim nothing.
+    this.#worker?.wakeForRuns()
   }
 
   /** Stops a worker that has lost its lease; while the engine runs, a new worker replaces it. */
@@ -329,6 +292,7 @@ export class Engine {
       leaseSlackMs,
       countsHours,
       everyMs: upkeepMs,
+      woken: store.stamp === undefined ? undefined : { clock },
       onRuns: () => this.#worker?.wake(),
     })
     return async () => {
@@ -342,20 +306,30 @@ export class Engine {
     }
   }
 
+  /** Wakes the worker at once, and the other loops after the stamp was read: they then see everything that it covers. */
+  #hinted(): void {
+    this.#worker?.wake()
+    if (this.#changes === undefined) this.#wakeOthers()
+    else void this.#changes.hinted().then(() => this.#wakeOthers())
+  }
+
+  #wakeOthers(): void {
+    this.#scheduler?.wake()
+    this.#featureLoops.wake()
+    // Upkeep limits how often it looks.
+    this.#upkeep?.wake()
+  }
+
   /** One poll for all loops if the store has a stamp; otherwise each of them polls itself. */
   #pollChanges(): void {
     const { store, clock, pollMs } = this.#options
     const { stamp } = store
     if (stamp === undefined) return
-    const onChange = (): void => {
-      this.#scheduler?.wake()
-      this.#featureLoops.wake()
-    }
-    this.#changes = new ChangePoll({ stamp, clock, everyMs: pollMs, onChange })
+    this.#changes = new ChangePoll({ stamp, clock, everyMs: pollMs, onChange: () => this.wake() })
     this.#changes.start()
   }
 
-  /** How often the scheduler and the loops of features look even if nothing has changed. */
+  /** How often worker, scheduler, upkeep and the loops of features look even if nothing has changed. */
   get #restMs(): number {
     const { store, pollMs } = this.#options
     return store.stamp === undefined ? pollMs : Math.max(pollMs, unchangedMs)

@@ -16,8 +16,11 @@ export interface Overview {
   /** Changes after every commit of another process. Only on stores opened for reading, if it costs almost nothing. */
   readonly version?: (() => unknown) | undefined
 
-  /** Changes after every commit of any process, and only then. Absent if it would cost much. */
+  /** Changes after every commit of any process, and only then; the renewal of a lease need not change it. Absent if it would cost much. */
   readonly stamp?: (() => Promise<unknown>) | undefined
+
+  /** The epoch of `health` alone. Absent if the store counts its commits. */
+  readonly epoch?: (() => Promise<number>) | undefined
 
   /** Numbers that change with runs, the ledger, jobs, holds, workers, state entries and audit entries. */
   pulse(): Promise<Pulse>

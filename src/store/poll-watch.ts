@@ -22,6 +22,7 @@ export class PollWatch {
   readonly #isOver: () => boolean
   readonly #restMs: number
   readonly #watchWrites: WatchWrites | undefined
+  readonly #isNews: () => boolean
   readonly #hints = new Set<() => void>()
   #seen: unknown
   #quietPolls = 0
@@ -37,6 +38,8 @@ export class PollWatch {
     isOver: () => boolean
     /** The interval after a while without changes; default: the same as before. */
     restMs?: number
+    /** Whether a change may matter to a watcher; default: each does. */
+    isNews?: () => boolean
     /** Saves polls while idle. A write may be reported before its commit is visible, so polls follow it. */
     watchWrites?: WatchWrites
   }) {
@@ -45,6 +48,7 @@ export class PollWatch {
     this.#isOver = options.isOver
     this.#restMs = options.restMs ?? intervalMs
     this.#watchWrites = options.watchWrites
+    this.#isNews = options.isNews ?? (() => true)
   }
 
   /** Calls `hint` after each change; returns the function that stops it. */
@@ -107,8 +111,23 @@ export class PollWatch {
     this.#quietPolls += 1
     if (version === this.#seen) return
     this.#seen = version
+    if (!this.#hasNews()) return this.#restSoon()
     this.#lookOften()
     for (const hint of this.#hints) hint()
+  }
+
+  #restSoon(): void {
+    this.#quietPolls = Math.max(this.#quietPolls, pollsBeforeRest - 1)
+    this.#cancelTimer?.()
+    this.#arm()
+  }
+
+  #hasNews(): boolean {
+    try {
+      return this.#isNews()
+    } catch {
+      return true
+    }
   }
 
   #version(): unknown {

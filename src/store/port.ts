@@ -363,7 +363,7 @@ export interface TurnAnswer {
   readonly claims: readonly Claim[]
   /** Whether more runs were ready than were claimed. */
   readonly more: boolean
-  /** When the next delayed run becomes due. */
+  /** When the next delayed run becomes due, or runs become claimable although nothing is committed: a hold ends, a rate limit has room. */
   readonly nextRunAt: Instant | undefined
   /** The notices for its claims; each is returned once. */
   readonly notices: readonly HolderNotice[]

@@ -46,14 +46,17 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   const guard = new ClockGuard(clock, { highestAt: data.now, acceptClock: true })
   guard.accept(data.now)
   const now = (): number => guard.now()
-  const tell = (message: LeaseThreadMessage): void => port.postMessage(message)
+  const pulse = new Pulse({ clock, port, stallMs })
+  const tell = (message: LeaseThreadMessage): void => {
+    pulse.asked()
+    port.postMessage(message)
+  }
   const onExpired = (): void => tell('expired')
   const onBeat = (isDraining: boolean): void => tell(isDraining ? 'draining' : 'alive')
   const onFull = (): void => tell('full')
   // Immediately: starting the thread has used a part of the lease.
   const keeping = { worker, leaseMs, clock, now, store, isDue: true }
   const heartbeat = new Heartbeat({ ...keeping, onExpired, onBeat, onFull })
-  const pulse = new Pulse({ clock, port, stallMs })
   port.on('message', (message: MainThreadMessage) => {
     pulse.answered()
     if (typeof message === 'object') {
@@ -71,36 +74,60 @@ async function keep(data: LeaseThreadData, port: MessagePort): Promise<void> {
   heartbeat.start()
 }
 
-/** The number of pings within the stall limit. */
-const questions = 6
+/** The number of questions within the stall limit, if each is a ping. */
+const questions = 5
 
-/** Pings the main thread, and ends the process if it has not answered for too long. */
+/**
+ * Pings the main thread, and ends the process if it has not answered for too long. Results of heartbeats, which it answers
+ * as well, count as pings: at rest, each message costs both threads a wake-up.
+ */
 class Pulse {
   readonly #options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }
-  /** Counts pings, not time: a suspended process sends none meanwhile. */
-  #unanswered = 0
+  #askedMs: number
+  #isAnswered = true
+  #isOver = false
+  /** Counts the time between questions, each as one interval at most: a suspended process asks none meanwhile. */
+  #unansweredMs = 0
   #cancelTimer: () => void = () => undefined
 
   constructor(options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }) {
     this.#options = options
+    this.#askedMs = options.clock.monotonicMs()
   }
 
   start(): void {
-    const { clock, port, stallMs } = this.#options
-    this.#cancelTimer = clock.timer(stallMs / questions, () => {
-      if (this.#unanswered >= questions) process.kill(process.pid, 'SIGKILL')
-      this.#unanswered += 1
+    const { clock, port } = this.#options
+    if (this.#isOver) return
+    this.#cancelTimer = clock.timer(this.#everyMs, () => {
+      this.asked()
       port.postMessage('ping' satisfies LeaseThreadMessage)
-      this.start()
     })
   }
 
+  /** A message is about to be sent that the main thread answers. */
+  asked(): void {
+    const { clock, stallMs } = this.#options
+    const nowMs = clock.monotonicMs()
+    if (!this.#isAnswered) this.#unansweredMs += Math.min(nowMs - this.#askedMs, this.#everyMs)
+    if (this.#unansweredMs >= stallMs) process.kill(process.pid, 'SIGKILL')
+    this.#askedMs = nowMs
+    this.#isAnswered = false
+    this.#cancelTimer()
+    this.start()
+  }
+
   answered(): void {
-    this.#unanswered = 0
+    this.#isAnswered = true
+    this.#unansweredMs = 0
   }
 
   stop(): void {
+    this.#isOver = true
     this.#cancelTimer()
+  }
+
+  get #everyMs(): number {
+    return this.#options.stallMs / questions
   }
 }
 

@@ -44,8 +44,9 @@ export class ThreadedKeepAlive implements KeepAlive {
     })
     thread.on('message', (message: LeaseThreadMessage) => {
       cancel()
-      if (message === 'ping') thread.postMessage('pong' satisfies MainThreadMessage)
-      else if (message === 'expired') onExpired()
+      thread.postMessage('pong' satisfies MainThreadMessage)
+      if (message === 'ping') return
+      if (message === 'expired') onExpired()
       else if (message === 'full') onFull?.()
       else onBeat?.(message === 'draining')
     })

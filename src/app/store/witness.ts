@@ -131,7 +131,7 @@ export class Witness {
   async #look(): Promise<void> {
     const { store, clock, onWentBack } = this.#options
     const before = this.#seen
-    const { epoch, commit } = await store.health({ now: clock.now() })
+    const { epoch, commit } = await progressOf(store, clock)
     if (this.#isRefused) return
     if (isBehind({ epoch, commit }, before)) {
       this.refuse()
@@ -156,6 +156,13 @@ export class Witness {
     this.#file.write({ ...this.#seen, isLasting, boot: this.#boot, settled: { epoch, commit } })
     this.#isWritten = true
   }
+}
+
+/** How far a store has come. Health reads much more, and this is asked for as long as a process lives. */
+async function progressOf(store: Store, clock: Clock): Promise<Progress> {
+  if (store.epoch !== undefined) return { epoch: await store.epoch(), commit: undefined }
+  const { epoch, commit } = await store.health({ now: clock.now() })
+  return { epoch, commit }
 }
 
 /** The options of a witness. */

@@ -1,4 +1,5 @@
 import { decide } from '../../kernel/run/outcome.js'
+import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { Finished, LostClaim, Store } from '../../store/port.js'
 import type { Events } from '../events.js'
@@ -18,6 +19,8 @@ export interface UpkeepOptions {
   readonly leaseSlackMs?: number | undefined
   /** How often it looks for dead workers. */
   readonly everyMs: number
+  /** Present if the loop is woken after commits: upkeep then looks no more often because of that, and rests until the first lease can expire. */
+  readonly woken?: { readonly clock: Clock } | undefined
   /** Whether past hours are rolled up; default: true. */
   readonly countsHours?: boolean | undefined
   /** The retention of final runs whose job has none of its own. */
@@ -34,6 +37,9 @@ export class Upkeep {
   readonly #options: UpkeepOptions
   readonly #pruning: Pruning
   #rollUpAt: Instant = 0
+  #notBeforeMs = -Infinity
+  /** The workers of the last look. */
+  #known: ReadonlySet<string> = new Set()
 
   constructor(options: UpkeepOptions) {
     this.#options = options
@@ -41,12 +47,31 @@ export class Upkeep {
   }
 
   async step(): Promise<Look> {
+    const { woken, everyMs } = this.#options
+    const restMs = woken === undefined ? 0 : this.#notBeforeMs - woken.clock.monotonicMs()
+    if (restMs > 0) return { afterMs: restMs }
     const takenOver = await this.#takeOver()
     const isRolledUp = await this.#rollUp()
     // A run is counted before it is pruned.
     const isPruning = isRolledUp && (await this.#pruning.step())
     const hasMore = takenOver === lostBatch || !isRolledUp || isPruning
-    return { afterMs: hasMore ? 0 : this.#options.everyMs }
+    if (hasMore) return { afterMs: 0 }
+    if (woken === undefined) return { afterMs: everyMs }
+    this.#notBeforeMs = woken.clock.monotonicMs() + everyMs
+    return await this.#nextLook()
+  }
+
+  /** No lease expires before the first of those that are known: leases are only renewed, and a new one is a commit. */
+  async #nextLook(): Promise<Look> {
+    const { store, now, everyMs, leaseSlackMs = 0, steadyMs } = this.#options
+    if (steadyMs() === 0) return { afterMs: everyMs }
+    const workers = await store.workers()
+    const known = this.#known
+    this.#known = new Set(workers.map(({ id }) => id))
+    // The first lease of a worker may be longer than those that follow.
+    if (workers.some(({ id }) => !known.has(id))) return { afterMs: everyMs }
+    const at = Math.min(...workers.map(({ leaseUntil }) => leaseUntil)) + leaseSlackMs + 1
+    return at > now() + everyMs ? { at } : { afterMs: everyMs }
   }
 
   /** Ends the claims of dead workers through the same decision as any other end. */

@@ -1,8 +1,8 @@
 import type { JobRates } from '../../kernel/job/rate-limit.js'
-import { claimingTargets } from '../../kernel/hold/hold.js'
+import { claimingTargets, type HoldTarget } from '../../kernel/hold/hold.js'
 import type { Instant } from '../../time/instant.js'
 import type { Claim, Turn } from '../port.js'
-import { isHeld } from './holds.js'
+import { heldUntil, isHeld } from './holds.js'
 import { copyJson } from './json-copy.js'
 import { makeRunning } from './run-moves.js'
 import { askedJobs, nextRated, noteStart, rateRooms, settleRates, type RateRooms } from './policies/rates.js'
@@ -14,10 +14,13 @@ export function claimRuns(
   turn: Turn,
 ): { claims: Claim[]; more: boolean; nextStartAt?: Instant | undefined } {
   const { claimRequest, worker, now } = turn
-  if (claimRequest === undefined || isHeld(tables, claimingTargets, now)) return { claims: [], more: false }
+  if (claimRequest === undefined) return { claims: [], more: false }
+  const heldAt =
+    tables.holds.size === 0 ? undefined : heldUntil(tables, targetsOf(tables, claimRequest.jobs), now)
+  if (isHeld(tables, claimingTargets, now)) return { claims: [], more: false, nextStartAt: heldAt }
   const { slots, prefetch, prefetchLimited = 0 } = claimRequest
   const { names, rates: rated } = askedJobs(tables, claimRequest.jobs)
-  if (rated.size === 0 && isNothingReady(tables)) return { claims: [], more: false }
+  if (rated.size === 0 && isNothingReady(tables)) return { claims: [], more: false, nextStartAt: heldAt }
   // Runs with a rate limit are not prefetched.
   const isWanted = (job: string): boolean => names.has(job) && (slots > 0 || !rated.has(job))
   const freeSlots = freeSlotsOf(tables, isWanted, now)
@@ -42,9 +45,14 @@ export function claimRuns(
     noteStart(rates, row)
     claims.push(toClaim(row, now, isLimited))
   }
-  const nextStartAt = settleRates(tables, rates, now)
+  const nextStartAt = Math.min(heldAt ?? Infinity, settleRates(tables, rates, now) ?? Infinity)
   // If a slot is free, nothing more was ready.
   return { claims, nextStartAt, more: claims.length >= slots && nextReady() !== undefined }
+}
+
+/** The targets of holds that keep runs of these jobs from being claimed. */
+function targetsOf(tables: Tables, jobs: readonly string[]): ReadonlySet<HoldTarget> {
+  return new Set([...claimingTargets, ...jobs.map((job): HoldTarget => `queue:${jobOf(tables, job).queue}`)])
 }
 
 const noRates: ReadonlyMap<string, JobRates> = new Map()

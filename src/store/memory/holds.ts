@@ -40,6 +40,15 @@ export function isHeld(tables: Tables, targets: readonly HoldTarget[], at: Insta
   return targets.some((target) => holdsOn(tables, target).some((row) => holdsAt(row, at)))
 }
 
+/** When the first hold on one of the targets ends that is in force now; undefined where none of them has an end. */
+export function heldUntil(tables: Tables, targets: Iterable<HoldTarget>, now: Instant): Instant | undefined {
+  let first = Infinity
+  for (const target of targets)
+    for (const row of holdsOn(tables, target))
+      if (holdsAt(row, now)) first = Math.min(first, row.untilAt ?? Infinity)
+  return first === Infinity ? undefined : first
+}
+
 /** The holds on a target, oldest first. */
 export function holdsOn(tables: Tables, target: HoldTarget): readonly HoldRow[] {
   return tables.holds.get(target) ?? []

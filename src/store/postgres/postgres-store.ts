@@ -25,7 +25,7 @@ import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { perform } from '../sql/verb.js'
 import { listenerOf, readAddress, type Address } from './connection/address.js'
 import { DatabaseClock } from './connection/clock.js'
-import { CommitLoop } from './commit/commit-loop.js'
+import { CommitLoop, type CommitLoopOptions } from './commit/commit-loop.js'
 import { Connections } from './connection/connections.js'
 import { Statements } from './connection/database.js'
 import { loadDriver, type Driver } from './connection/driver.js'
@@ -104,9 +104,10 @@ function storeOf(opened: OpenSchema): Store {
     heartbeat: (request) =>
       reader.ask((session) => heartbeat(session, request), { answerMs: beatLimitMs(request) }),
     turn: (request) => takeTurn(opened.lanes, request),
-    stamp: () => reader.ask(({ db }) => db.value(SNAPSHOT)),
+    stamp: () => opened.stamp(),
     watch: (hint) => opened.watch(hint),
     health: (request) => opened.health(request.deep === true),
+    epoch: () => opened.epoch(),
     close: () => opened.close(),
   }
   return store
@@ -122,8 +123,22 @@ function enqueueTogether(
 /** The time limit of a deep check. */
 const deepLookMs = 24 * 3_600_000
 
-// Which transactions have ended: while this is the same, no row has changed.
-const SNAPSHOT = `select pg_current_snapshot()::text`
+// Which transactions have ended: while this is the same, no row has changed. The renewal of a lease is one transaction,
+// raises the epoch by one and changes nothing that a loop waits for. Relies on: primary key.
+const SNAPSHOT = `select pg_current_snapshot()::text as snapshot, epoch,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as at from rota.meta where id = 1`
+
+interface SnapshotRow {
+  readonly snapshot: string
+  readonly epoch: number
+  readonly at: number
+}
+
+/** An epoch that was read so lately need not be read again. */
+const lateMs = 5000
+
+// Relies on: primary key.
+const EPOCH = `select epoch from rota.meta where id = 1`
 
 const TIME = `select (extract(epoch from clock_timestamp()) * 1000)::float8`
 
@@ -145,6 +160,8 @@ class OpenSchema {
   readonly #statements: Statements
   readonly #watch: Watch
   readonly #planning: CommitLoop
+  readonly #onTime: CommitLoopOptions['onTime']
+  #epoch: { readonly epoch: number; readonly readMs: number } | undefined
   #closing: Promise<void> | undefined
 
   constructor(
@@ -171,13 +188,14 @@ class OpenSchema {
     const ended = (): RotaError | undefined => this.loop.ended
     const parts = { connections, statements, remembered, clock, url }
     this.reader = new Reader({ ...parts, ended, isLimited: options.readerMs !== undefined })
+    this.#onTime = (reading) => {
+      if (clock instanceof DatabaseClock) clock.observe(reading)
+    }
     const loopOptions = {
       ...parts,
       seed: own,
       isLasting: options.durability !== 'normal',
-      onTime: (reading: Parameters<DatabaseClock['observe']>[0]) => {
-        if (clock instanceof DatabaseClock) clock.observe(reading)
-      },
+      onTime: this.#onTime,
       onNews: (news?: 'runs') => notify.send(news),
     }
     this.loop = new CommitLoop(loopOptions)
@@ -199,6 +217,28 @@ class OpenSchema {
       const serverMs = (await db.value(TIME)) as number
       clock.observe({ serverMs, beforeMs, afterMs: clock.monotonicMs() })
     })
+  }
+
+  /** How many transactions are over that were no renewals of leases, and which ones go on. */
+  async stamp(): Promise<string> {
+    if (this.loop.ended !== undefined) throw this.loop.ended
+    const beforeMs = this.#clock.monotonicMs()
+    const row =
+      (await this.#watch.ask<SnapshotRow>(this.#statements.text(SNAPSHOT))) ??
+      (await this.reader.ask(({ db }) => db.get<SnapshotRow>(SNAPSHOT)))
+    if (row === undefined) throw new Error('The store has lost the row that describes it')
+    const afterMs = this.#clock.monotonicMs()
+    this.#onTime({ serverMs: row.at, beforeMs, afterMs })
+    this.#epoch = { epoch: row.epoch, readMs: afterMs }
+    const [, next, open] = row.snapshot.split(':')
+    return `${Number(next) - row.epoch} ${open}`
+  }
+
+  /** A stamp that was read lately has it as well. */
+  async epoch(): Promise<number> {
+    const { epoch, readMs } = this.#epoch ?? { epoch: 0, readMs: -Infinity }
+    if (this.#clock.monotonicMs() - readMs < lateMs) return epoch
+    return (await this.reader.ask(({ db }) => db.value(EPOCH))) as number
   }
 
   watch(hint: Hint): () => void {

@@ -128,6 +128,16 @@ export function isAnyRated({ rates }: Catalog, jobs: readonly string[]): boolean
   return rates.size > 0 && jobs.some((job) => rates.has(job))
 }
 
+/** When the first hold ends that keeps runs of these jobs from being claimed now; undefined where none of them has an end. */
+export function heldUntil(catalog: Catalog, jobs: readonly string[], now: Instant): Instant | undefined {
+  if (catalog.holds.length === 0) return undefined
+  const targets = new Set<HoldTarget>(claimingTargets)
+  for (const job of jobs) targets.add(`queue:${jobOf(catalog, job).queue}`)
+  const own = catalog.holds.filter((hold) => targets.has(hold.target) && holdsAt(hold, now))
+  const first = Math.min(...own.map(({ untilAt = Infinity }) => untilAt))
+  return first === Infinity ? undefined : first
+}
+
 /** Whether a hold stops all claiming. */
 export function isClaimingHeld(catalog: Catalog, now: Instant): boolean {
   return catalog.holds.some((hold) => claimingTargets.includes(hold.target) && holdsAt(hold, now))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { expectInStep, killedAfter, outputOf } from '../../../test/fixtures/store-process.js'
+import { FakeClock } from '../../testing/fake-clock.js'
 import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, aTrigger, Stage, t0 } from '../conformance/stage.js'
 import { openSqliteStore } from './sqlite-store.js'
@@ -76,6 +77,32 @@ it('the stamp changes after a commit of any process, and only then', async () =>
       expect(await store.stamp?.()).toBe(third)
     })
   })
+})
+
+it('whoever watches is told of what others commit, but not of the renewals of their leases', async () => {
+  const clock = new FakeClock(t0)
+  const store = await openSqliteStore({ path, clock })
+  let told = 0
+  const unwatch = store.watch(() => told++)
+  try {
+    await withStore(async (other) => {
+      await other.worker('w')
+      await clock.advance('1s')
+      expect(told).toBe(1)
+      for (let i = 0; i < 3; i++) {
+        await other.store.heartbeat({ worker: 'w', now: t0, leaseMs: 30_000 })
+        await clock.advance('1s')
+      }
+      expect(told).toBe(1)
+      await other.store.heartbeat({ worker: 'w', now: t0, leaseMs: 30_000 })
+      await other.jobs([aJob('theirs')])
+      await clock.advance('3s')
+      expect(told).toBe(2)
+    })
+  } finally {
+    unwatch()
+    await store.close()
+  }
 })
 
 /** For a stage whose store is closed elsewhere. */

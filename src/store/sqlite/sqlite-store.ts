@@ -66,7 +66,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const url = options.url ?? `sqlite:${path}`
   const db = await openDatabase({ path, url, durability, create, readOnly, clock })
   const session = new Session(db, options.endEffects)
-  return storeOf(new OpenFile({ session, clock, path, url, onCommit }), readOnly)
+  return storeOf(new OpenFile({ session, clock, path, url, onCommit, tellsBeats: readOnly }), readOnly)
 }
 
 function storeOf(file: OpenFile, isReader: boolean): Store {
@@ -116,6 +116,7 @@ class OpenFile {
     path: string
     url: string
     onCommit: ((number: number) => void) | undefined
+    tellsBeats: boolean
   }) {
     this.url = options.url
     this.#path = options.path

@@ -22,6 +22,8 @@ export function watchFile(options: {
   clock: Clock
   isOver: () => boolean
   checkFile: () => void
+  /** Whether renewals of leases are told of as well. */
+  tellsBeats: boolean
 }): PollWatch {
   const { path, session, clock, isOver, checkFile } = options
   let polls = 0
@@ -35,7 +37,25 @@ export function watchFile(options: {
     isAtRest = end !== undefined
     return end
   }
-  return new PollWatch({ clock, version, isOver, restMs, watchWrites })
+  const isNews = options.tellsBeats ? undefined : moreThanBeats(session)
+  return new PollWatch({ clock, version, isOver, restMs, watchWrites, ...(isNews && { isNews }) })
+}
+
+// Relies on: primary key.
+const EPOCH = `select epoch from meta where id = 1`
+
+/**
+ * Whether there were more commits than renewals of leases since the last call. A renewal is one commit, is counted and
+ * raises the epoch by one. Of very many commits a second not each is counted: the slow poll finds what this overlooks.
+ */
+function moreThanBeats({ db }: Session): () => boolean {
+  let known: { readonly commits: number; readonly epoch: number } | undefined
+  return () => {
+    const before = known
+    known = { commits: db.commitNumber, epoch: db.value(EPOCH) as number }
+    const beats = known.epoch - (before?.epoch ?? known.epoch)
+    return beats === 0 || ((known.commits - (before?.commits ?? 0)) | 0) !== beats
+  }
 }
 
 /** Undefined if the system has no more watches, or does not support them. */

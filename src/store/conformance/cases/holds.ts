@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { planTick } from '../../../kernel/tick/tick.js'
-import { aJob, aTrigger, minute, t0, type Law } from '../stage.js'
+import type { Instant } from '../../../time/instant.js'
+import { aJob, aRun, aTrigger, minute, t0, type Law } from '../stage.js'
 
 const me = { actor: 'me', note: 'because' }
 
@@ -68,6 +69,26 @@ export function holdLaws(law: Law): void {
       expect(await stage.store.nextTickAt({ now: t0 + 10 * minute })).toBe(t0 + minute)
       await stage.store.hold({ target: 'all', now: t0, ...me })
       expect(await stage.store.nextTickAt({ now: t0 })).toBeUndefined()
+    },
+  )
+
+  law(
+    'a turn says when the first hold ends that keeps runs of its jobs from being claimed',
+    async (stage) => {
+      await stage.ready()
+      await stage.enqueue([aRun('a')])
+      const claimRequest = { jobs: ['work'], slots: 1, prefetch: 0 }
+      const turn = (now: Instant) => stage.store.turn({ worker: 'w', now, finished: [], claimRequest })
+      await stage.store.hold({ target: 'queue:default', now: t0, untilAt: t0 + 9 * minute, ...me })
+      await stage.store.hold({ target: 'queue:other', now: t0, untilAt: t0 + minute, ...me })
+      expect(await turn(t0)).toMatchObject({ claims: [], nextRunAt: t0 + 9 * minute })
+      await stage.store.hold({ target: 'switch:worker', now: t0, untilAt: t0 + 5 * minute, ...me })
+      expect(await turn(t0)).toMatchObject({ claims: [], nextRunAt: t0 + 5 * minute })
+      await stage.store.hold({ target: 'all', now: t0 + 5 * minute, ...me })
+      await stage.store.release({ target: 'queue:default', now: t0 + 5 * minute, catchUp: false })
+      expect(await turn(t0 + 5 * minute)).toMatchObject({ claims: [], nextRunAt: undefined })
+      await stage.store.release({ target: 'all', now: t0 + 6 * minute, catchUp: false })
+      expect(await turn(t0 + 6 * minute)).toMatchObject({ claims: [{ job: 'work' }], nextRunAt: undefined })
     },
   )
 

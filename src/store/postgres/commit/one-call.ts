@@ -236,7 +236,6 @@ function answerTo(
   given: { turn: Turn; catalog: Catalog | undefined; row: CommitRow; ratesAt: Instant },
 ): TurnAnswer {
   const { turn, catalog, row, ratesAt } = given
-  const nextAt = Math.min(row.nextAt ?? Infinity, ratesAt)
   const { worker, finished, claimRequest, now } = turn
   const told = row.told ?? []
   const lastTold = told.at(-1)
@@ -246,6 +245,8 @@ function answerTo(
   if (claimRequest !== undefined) remembered.isMoreReady = row.more === true
   if (claimRequest !== undefined && row.passed != null)
     remembered.positions.note({ jobs: claimRequest.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
+  const fullAt = claimRequest === undefined ? undefined : remembered.positions.fullAt(now)
+  const nextAt = Math.min(row.nextAt ?? Infinity, ratesAt, fullAt ?? Infinity)
   return {
     expired: row.phase !== 0,
     finished: finished.map(() => 'stored'),

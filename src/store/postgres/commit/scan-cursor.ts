@@ -42,6 +42,11 @@ export class ScanCursors {
     return now < this.#fullAgainAt ? this.#known.get(job) : undefined
   }
 
+  /** When it is looked from the beginning again; undefined where that is done now. */
+  fullAt(now: Instant): Instant | undefined {
+    return now < this.#fullAgainAt && this.#known.size > 0 ? this.#fullAgainAt : undefined
+  }
+
   note({ jobs, passed, firsts, now }: Look): void {
     if (now < this.#fullAgainAt) return
     if (passed < manyPassed) return this.#known.clear()

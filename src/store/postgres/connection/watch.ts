@@ -28,6 +28,7 @@ export class Watch {
   readonly #options: WatchOptions
   readonly #hints = new Set<Hint>()
   #client: Client | undefined
+  #isListening = false
   #cancelTimer: (() => void) | undefined
   #failures = 0
   #isClosed = false
@@ -53,6 +54,20 @@ export class Watch {
     }
   }
 
+  /** Asks over the connection that listens, which also shows that the other end is there; undefined where there is none. */
+  async ask<Row>(text: string): Promise<Row | undefined> {
+    const client = this.#client
+    if (client === undefined || !this.#isListening) return undefined
+    try {
+      const { rows } = await client.query<Row>({ text, query_timeout: askLimitMs })
+      this.#askLater(client)
+      return rows[0]
+    } catch {
+      this.#lost(client)
+      return undefined
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#hints.clear()
@@ -74,6 +89,7 @@ export class Watch {
       await client.connect()
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
       this.#failures = 0
+      this.#isListening = true
       this.#askLater(client)
       // Commits before it listened, or while it did not, are never reported.
       this.#tell()
@@ -84,22 +100,15 @@ export class Watch {
 
   #askLater(client: Client): void {
     if (this.#client !== client) return
-    this.#cancelTimer = this.#options.clock.timer(askMs, () => void this.#ask(client), { isIdle: true })
-  }
-
-  async #ask(client: Client): Promise<void> {
-    try {
-      await client.query({ text: 'select 1', query_timeout: askLimitMs })
-      this.#askLater(client)
-    } catch {
-      this.#lost(client)
-    }
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#options.clock.timer(askMs, () => void this.ask('select 1'), { isIdle: true })
   }
 
   /** A hint may be late: without a connection the slow poll finds changes. */
   #lost(client: Client): void {
     if (this.#client !== client) return
     this.#client = undefined
+    this.#isListening = false
     this.#cancelTimer?.()
     void endConnection(client, this.#options.clock)
     if (this.#hints.size === 0 || this.#isClosed) return
@@ -116,6 +125,7 @@ export class Watch {
     this.#cancelTimer = undefined
     const client = this.#client
     this.#client = undefined
+    this.#isListening = false
     if (client !== undefined) await endConnection(client, this.#options.clock)
   }
 }

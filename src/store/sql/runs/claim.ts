@@ -1,7 +1,7 @@
 import { mayStart, spend } from '../../../kernel/job/rate-room.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Claim, ClaimRequest } from '../../port.js'
-import { isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../catalog.js'
+import { heldUntil, isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../catalog.js'
 import { fromJson, orUndefined } from '../rows/run-rows.js'
 import { ready } from '../rows/states.js'
 import type { Session } from '../session.js'
@@ -89,7 +89,8 @@ export function* claimRuns(
 ): Verb<{ claims: Claim[]; more: boolean; nextStartAt?: Instant | undefined }> {
   const { claimRequest, now } = request
   const catalog = yield* session.catalog()
-  if (isClaimingHeld(catalog, now)) return { claims: [], more: false }
+  const heldAt = heldUntil(catalog, claimRequest.jobs, now)
+  if (isClaimingHeld(catalog, now)) return { claims: [], more: false, nextStartAt: heldAt }
   const wanted = wantedJobs(catalog, claimRequest)
   const isShort = wanted.length < session.native.manyJobs
   const jobs = isShort ? wanted : yield* jobsWithRuns(session, { catalog, wanted })
@@ -100,9 +101,15 @@ export function* claimRuns(
   const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
   for (const room of new Set(rooms.values()))
     if (room.taken > 0) yield* session.sql.change(ENTER_QUEUE, room.taken, room.name)
-  const nextStartAt = rates.size === 0 ? undefined : yield* settleRates(session, rates, now)
+  const ratedAt = rates.size === 0 ? undefined : yield* settleRates(session, rates, now)
+  const nextStartAt = earlier(heldAt, ratedAt)
   const isHungry = !more && !session.isExclusive && taken.length < claimRequest.slots + claimRequest.prefetch
   return { claims, nextStartAt, more: more || (isHungry && (yield* isAnyReady(session, rooms, rates))) }
+}
+
+/** The earlier of two instants of which either may be absent. */
+export function earlier(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
 /** Another process may have locked runs that it then did not claim: then the worker looks again. */

@@ -2,7 +2,7 @@ import type { Instant } from '../../../time/instant.js'
 import type { Turn, TurnAnswer } from '../../port.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
-import { claimRuns } from './claim.js'
+import { claimRuns, earlier } from './claim.js'
 import { finishAll } from './finish.js'
 import { promote } from './promote.js'
 
@@ -40,10 +40,6 @@ export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
 
 function* look(session: Session, { worker, now }: Turn): Verb<[Instant | undefined, WorkerRow | undefined]> {
   return yield* session.sql.together(promote(session, now), session.sql.get<WorkerRow>(WORKER, worker))
-}
-
-function earlier(one: Instant | undefined, other: Instant | undefined): Instant | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 }
 
 const nothing = { expired: true, claims: [], more: false, notices: [] } as const
