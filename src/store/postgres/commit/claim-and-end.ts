@@ -1,6 +1,6 @@
 /*
- * What Postgres does in words of its own: rows that another transaction is about to take are passed, and many rows
- * travel in one statement.
+ * The statements that only Postgres has: they skip rows that other transactions have locked, and send many rows in one
+ * statement.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { RunId } from '../../../kernel/identity/identity.js'
@@ -15,8 +15,8 @@ import type { Session as VerbSession } from '../../sql/session.js'
 import type { Verb } from '../../sql/verb.js'
 import type { ProcessCache } from './process-cache.js'
 
-// Relies on: runs_ready, in its own order. Rows that another worker is about to take are passed, so no two wait for
-// each other and no run is taken twice.
+// Relies on: runs_ready, in its own order. Rows that another worker has locked are skipped, so no two workers wait for each
+// other and no run is claimed twice.
 const CANDIDATES = `select found.* from unnest($1::text[]) wanted (name) cross join lateral (
     select seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition, gates, follow
     from rota.runs where state = ${ready} and job = wanted.name
@@ -28,8 +28,8 @@ const TAKE = `update rota.runs
   set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2, started_at = null
   where seq = any($3::int8[]) returning ctid as place, seq, payload`
 
-// Relies on: the unique index of runs.id; the sum keeps the server from going through all that is held instead. The
-// fence is run, attempt and state: what an older claim reports finds no row.
+// Relies on: the unique index of runs.id; "state + 0" keeps the server from scanning all running runs instead. The fencing
+// token is run, attempt and state: a report of an older claim finds no row.
 const END_PLAIN = `update rota.runs set state = ${done}, started_at = ended.started_at, finished_at = ended.finished_at,
     result = ended.result, reason = null
   from unnest($1::text[], $2::int8[], $3::int8[], $4::text[]) ended (id, started_at, finished_at, result)
@@ -58,7 +58,7 @@ const TRY_SLOTS = `select rota.try_slots($1::text[])::int as is_free`
 // Relies on: primary key. A claim from a limited queue, and the end of a run of it, hold the row of the queue.
 const TRY_QUEUE = `select 1 from rota.queues where name = $1 for update skip locked`
 
-/** Thrown where a run with the same key is recorded in a transaction that has not ended: it is tried again later. */
+/** Thrown if an open transaction records a run with the same unique key: the operation is retried later. */
 export class KeyTaken extends Error {}
 
 interface Session extends VerbSession {
@@ -123,7 +123,7 @@ function* take(
   return seqs.map((seq) => taken.get(seq)?.payload ?? null)
 }
 
-/** Notices that the worker was given in an earlier turn are there until now, and are not given again. */
+/** Notices that the worker received in an earlier turn are still stored, and are not returned again. */
 function* takeNotices(session: Session, worker: string): Verb<HolderNotice[]> {
   const heard = session.remembered.heardOf(worker)
   const told = yield* session.sql.all<HolderNotice & { id: number }>(TAKE_NOTICES, worker)

@@ -1,16 +1,16 @@
 /**
- * One queue for all that a process writes. What has arrived is applied in order of arrival in one transaction, and
- * each answer is given after the commit that holds it: one commit for all of them, and one for what arrives meanwhile.
+ * One queue for everything that a process writes. The loop applies the waiting operations in order of arrival in one
+ * transaction, and answers each after the commit. Operations that arrive meanwhile share the next commit.
  *
- * Writers of different processes keep out of each other's way by one lock of the schema, which ends with its
- * transaction. What touches only rows of its own (plain runs: recorded, claimed, ended) takes it together with
- * others; everything that reads one row to decide about another takes it alone. A session that stalls in the
- * middle of a transaction is ended by the server, so nobody holds the lock for long.
+ * Processes coordinate by one advisory lock of the schema, which ends with the transaction. Operations that touch only rows
+ * of their own (plain runs: recorded, claimed, ended) take it in shared mode. Operations that read one row to decide about
+ * another take it exclusively, unless a finer lock covers the decision (docs/decisions/0051-postgres-slot-locks.md and
+ * 0060). The server ends a session that stalls in the middle of a transaction, so nobody holds the lock for long.
  *
- * If one of a group throws, the transaction is rolled back and each one is tried again by itself. Where a conflict or
- * a cut connection ended a transaction before its commit, it is made again as a whole. Where the answer to the commit
- * itself was lost, the server is asked what became of that transaction, by its number or by what it wrote: nothing is
- * done twice, and nothing is taken for done that is not. Where nobody knows any more, those who wait are told so.
+ * If one operation of a group throws, the transaction is rolled back and each operation is tried alone. If a conflict or a
+ * broken connection ends a transaction before its commit, the whole transaction is repeated. If the answer to the commit
+ * itself is lost, the loop asks the server for the outcome, by the transaction's number or by what it wrote. So nothing is
+ * done twice, and nothing counts as done that is not. If the server cannot tell, the callers get an error that says so.
  */
 import type { Client } from 'pg'
 import { RotaError } from '../../../kernel/definition/errors.js'
@@ -30,18 +30,18 @@ import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
 import { KeyTaken } from './claim-and-end.js'
 
-/** How far the highest time that is written down may lie behind. */
+/** How far the stored highest time may lag behind. */
 const timeStepMs = 1000
 
-/** How long a group is tried again before those who wait are refused. */
+/** How long a group is retried before its callers get an error. */
 const tryLimitMs = 5000
 
-/** The same where other transactions were in its way and the server is there: one wait for a lock may take longer than the limit above. */
+/** The same if other transactions block the group while the server answers: one lock wait may take longer than the limit above. */
 const lockTryLimitMs = 30_000
 
 const longestPauseMs = 500
 
-/** How soon a unique key is asked for again. */
+/** The pause before a taken unique key is tried again. */
 const keyPauseMs = 20
 
 /** What the loop is made of. */
@@ -51,21 +51,21 @@ export interface CommitLoopOptions {
   readonly remembered: ProcessCache
   readonly clock: Clock
   readonly url: string
-  /** What other processes do not have in common with this one, so that those that failed together do not try together. */
+  /** Different in each process, so that processes that failed together do not retry at the same moment. */
   readonly seed: string
-  /** Whether a commit waits for the server's disk. */
+  /** Whether a commit waits for the server's disk (`synchronous_commit`). */
   readonly isLasting: boolean
-  /** Hears the server's time, and what this process's clock showed before and after it was asked. */
+  /** Receives the server's time, and the time of this process before and after the request. */
   readonly onTime: (reading: { serverMs: number; beforeMs: number; afterMs: number }) => void
-  /** Called after a commit that others may wait for: because of runs and nothing else, or of anything. */
+  /** Called after a commit that other processes may wait for; the hint says whether it is about runs only. */
   readonly onNews: Hint
 }
 
 interface PostgresWaiting
   extends Waiting<(session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>> {
-  /** The same as a piece of the usual transaction, where it can be that. */
+  /** The same operation as a part of the one-call transaction, if it can be one. */
   readonly usual: OneCallPart | undefined
-  /** Whether it is known beforehand that nobody else may write meanwhile. */
+  /** Whether the operation is known to need the exclusive lock. */
   readonly isExclusive: boolean
   readonly sinceMs: number
 }
@@ -85,12 +85,12 @@ export class CommitLoop {
     this.#fate = new CommitStatus(options)
   }
 
-  /** Why nothing more is done, once that is so. */
+  /** The reason why the loop has ended, if it has. */
   get ended(): RotaError | undefined {
     return this.#ended
   }
 
-  /** Applies an operation together with whatever else has arrived here; its answer comes after the commit. */
+  /** Applies an operation together with the other waiting ones; resolves after the commit. */
   commit<T>(
     apply: (session: Session) => Promise<T>,
     given: { items?: number; isExclusive?: boolean; usual?: OneCallPart | undefined } = {},
@@ -100,7 +100,7 @@ export class CommitLoop {
     return this.commitAlike(one, { input: undefined, items, isExclusive, usual })
   }
 
-  /** The same for one that is cheaper in company: what arrived of its kind is applied by one call, an answer for each. */
+  /** The same for operations that are cheaper together: one call applies all waiting operations of a kind, and answers each. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
     given: { input: Input; items: number; isExclusive: boolean; usual: OneCallPart | undefined },
@@ -112,7 +112,7 @@ export class CommitLoop {
     })
   }
 
-  /** Applies what has arrived; refuses what comes later. */
+  /** Applies the waiting operations; refuses later ones. */
   async close(reason: RotaError): Promise<void> {
     this.#ended ??= reason
     if (!this.#isWorking) return
@@ -132,14 +132,14 @@ export class CommitLoop {
     while (this.#queue.length > 0) {
       const apart = await this.#perform(takeGroup(this.#queue))
       for (const one of apart) await this.#perform([one])
-      // Whoever was answered may have more: what comes of it at once joins what waits.
+      // Callers that were just answered may add operations at once: these join the next group.
       if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
     }
     this.#isWorking = false
     this.#onIdle?.()
   }
 
-  /** Commits a group and answers it; gives back those that have to be tried again, each one by itself. */
+  /** Commits a group and answers it; returns the operations that must be tried again, each one alone. */
   async #perform(group: readonly PostgresWaiting[]): Promise<readonly PostgresWaiting[]> {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
@@ -154,7 +154,7 @@ export class CommitLoop {
         for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
         return []
       } catch (error) {
-        // What was read in it may be about rows that never were.
+        // The catalog may have been read in a transaction that was rolled back.
         const isOutdated = error instanceof NotOneCall && error.isOutdated
         if (parts === undefined || isOutdated) remembered.catalog = undefined
         if (error instanceof NotExclusive || error instanceof NotOneCall) {
@@ -187,7 +187,7 @@ export class CommitLoop {
     }
   }
 
-  /** Lets others go first where a key is taken by a transaction that goes on; gives back those to try by themselves. */
+  /** Delays an operation whose unique key an open transaction has; returns the operations to try alone. */
   #putOff(group: readonly PostgresWaiting[], error: KeyTaken): readonly PostgresWaiting[] {
     const [one] = group
     if (group.length > 1 || one === undefined) return group
@@ -203,7 +203,7 @@ export class CommitLoop {
     return []
   }
 
-  /** Does something in one transaction. Throws where it did not come to be, and only then. */
+  /** Runs one transaction. Throws if it was not committed, and only then. */
   #transact<T>(apply: (session: Session) => Promise<T>, isExclusive: boolean): Promise<T> {
     return this.#options.connections.use(async (client) => {
       const { remembered, statements } = this.#options
@@ -231,7 +231,7 @@ export class CommitLoop {
     })
   }
 
-  /** The same for what is usual, in one journey; made again where it turns out that it never came to be. */
+  /** The same in one round trip, for operations that the one-call function can do. */
   async #transactUsually(parts: readonly OneCallPart[]): Promise<readonly unknown[]> {
     const { connections, remembered, statements, clock, isLasting, onTime, onNews } = this.#options
     if (remembered.isFenceDue) await this.#transact(raiseFence, true)
@@ -258,7 +258,7 @@ export class CommitLoop {
     return sent.answers
   }
 
-  /** The answers of a usual transaction that were lost with their connection, if it came to be: asked until the server knows. */
+  /** The answers of a one-call transaction whose connection broke, if it was committed. Asks until the server knows. */
   async #findAnswers(parts: readonly OneCallPart[]): Promise<readonly unknown[] | undefined> {
     this.#options.remembered.isFenceDue = true
     const answers = await this.#insist(() => this.#transact((session) => becameOf(session, parts), true))
@@ -285,7 +285,7 @@ export class CommitLoop {
     const text = `begin isolation level read committed; ${lasting} set local idle_in_transaction_session_timeout = ${stallLimitMs};
       set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`
     const beforeMs = clock.monotonicMs()
-    // A text of several statements gives an answer to each.
+    // A query of several statements returns one result for each.
     const results = (await client.query(text)) as unknown as readonly {
       rows: (Revisions & { at: number })[]
     }[]
@@ -303,7 +303,7 @@ export class CommitLoop {
     }
   }
 
-  /** Whether a transaction was committed whose answer was lost: asked until the server knows. */
+  /** Whether a transaction was committed whose answer was lost. Asks until the server knows. */
   async #wasCommitted(client: Client, transaction: string): Promise<boolean> {
     const fate = await this.#insist(async () => {
       const answer = await this.#fate.of(client, transaction)
@@ -313,7 +313,7 @@ export class CommitLoop {
     return fate === 'committed'
   }
 
-  /** Asks what became of something until there is an answer; whoever waits is told after a while that there is none. */
+  /** Repeats a question about an outcome until the server answers; after a while, throws `InDoubt`. */
   async #insist<T>(ask: () => Promise<T>): Promise<T> {
     const { clock } = this.#options
     const startMs = clock.monotonicMs()
@@ -334,29 +334,29 @@ export class CommitLoop {
     return full * (0.5 + 0.5 * fractionOf(`${this.#options.seed}#${++this.#tries}`))
   }
 
-  /** Refuses everything that waits and everything to come. */
+  /** Refuses the waiting operations and all later ones. */
   breakOff(error: RotaError): void {
     this.#ended = error
     for (const { reject } of this.#queue.splice(0)) reject(error)
   }
 }
 
-/** A session that says nothing for so long in the middle of a transaction is ended by the server. */
+/** The server ends a session that is idle inside a transaction for this long. */
 const stallLimitMs = 5000
 
-/** Longer than a session that stalls can hold it, and shorter than an answer is waited for. */
+/** Longer than a stalled session can hold the lock, and shorter than the wait for an answer. */
 const lockLimitMs = 6500
 
-// Relies on: primary key. Read after the lock was granted, so nothing that it speaks of changes until the end.
+// Relies on: primary key. Read after the lock was granted, so the revisions cannot change until the transaction ends.
 const REVISIONS_AND_TIME = `select jobs_revision, limits_revision,
     (extract(epoch from clock_timestamp()) * 1000)::float8 as at from rota.meta where id = 1`
 
 const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
 
-/** A transaction that is asked for has not ended yet. */
+/** The transaction in question is still in progress. */
 class StillGoing extends Error {}
 
-/** Applies each, together with those right behind it that are applied alike. */
+/** Applies all operations, those of one kind that follow each other by one call. */
 async function applyAll(session: Session, group: readonly PostgresWaiting[]): Promise<unknown[]> {
   const answers: unknown[] = []
   while (answers.length < group.length) {

@@ -1,10 +1,10 @@
 /**
- * What became of the transactions of this process, where the server did not say so or has begun a new life since.
+ * The outcome of transactions of this process, if the answer was lost or the server has restarted since.
  *
- * The server knows by its number whether a transaction was committed. A crash ends that: numbers that never reached the
- * disk are given out again, and a standby that is promoted may give out numbers whose transactions were acknowledged
- * elsewhere. So the number is only believed within one life of the server; after it, "committed" may speak of somebody
- * else's, while everything else still means that the transaction is not there.
+ * The server can tell by a transaction's number whether it was committed. After a crash, it assigns numbers again that never
+ * reached the disk, and a promoted standby may assign numbers whose transactions were acknowledged elsewhere. So a number is
+ * trusted only within one incarnation of the server. Later, "committed" may be about another transaction, while every other
+ * answer still means that the transaction does not exist.
  */
 import type { Client } from 'pg'
 import { RotaError } from '../../../kernel/definition/errors.js'
@@ -12,20 +12,20 @@ import type { Connections } from '../connection/connections.js'
 import { Database, type Statements } from '../connection/database.js'
 import { isInFuture } from '../connection/errors.js'
 
-/** Thrown where nobody can tell whether a transaction came to be. */
+/** Thrown if nobody can tell whether a transaction was committed. */
 export class InDoubt extends Error {
   constructor(cause?: unknown) {
-    super('the connection was lost in the middle of a commit; what it held is there or is not', { cause })
+    super('the connection was lost during a commit; it is unknown whether the changes were stored', { cause })
   }
 }
 
-/** Remembers the last commit of this process, and asks what became of commits. */
+/** Remembers the last commit of this process, and asks for the outcome of commits. */
 export class CommitStatus {
   readonly #connections: Connections
   readonly #statements: Statements
   readonly #url: string
   readonly #isLasting: boolean
-  /** The last transaction that was committed here, and the life of the server in which that was. */
+  /** The last transaction that this process committed, and the incarnation of the server at that time. */
   #last: { readonly transaction: string; readonly life: string } | undefined
 
   constructor(options: {
@@ -40,14 +40,14 @@ export class CommitStatus {
     this.#url = options.url
   }
 
-  /** A transaction was committed on this connection, which has a number if it wrote something. */
+  /** Notes a commit on this connection; a transaction that wrote nothing has no number. */
   committed(client: Client, transaction: string | null | undefined): void {
-    // Whoever does not wait for the disk has accepted that a crash takes something away.
+    // Without waiting for the disk, a crash may lose commits: that was accepted.
     if (transaction == null || !this.#isLasting) return
     this.#last = { transaction, life: this.#connections.lifeOf(client) }
   }
 
-  /** What became of a transaction whose connection broke: asked on another one. */
+  /** The outcome of a transaction whose connection broke, asked on another connection. */
   async of(lost: Client, transaction: string): Promise<'committed' | 'gone' | 'in progress'> {
     const answer = await this.#connections.use(async (client) => {
       const fate = await this.#ask(client, transaction)
@@ -57,7 +57,7 @@ export class CommitStatus {
     return answer.fate ?? 'gone'
   }
 
-  /** Looks, in a new life of the server, whether what was committed here in the last one is still there. */
+  /** After a restart of the server, checks whether the last commit of this process still exists. */
   async recognise(client: Client): Promise<void> {
     const last = this.#last
     const life = this.#connections.lifeOf(client)
@@ -67,7 +67,7 @@ export class CommitStatus {
       this.#last = { ...last, life }
       return
     }
-    // Processes that lost nothing of their own have to notice it too.
+    // Processes that lost nothing of their own must notice it too.
     await new Database(client, this.#statements).change(GO_BACK)
     throw new RotaError(
       'STORE_WENT_BACK',
@@ -75,21 +75,21 @@ export class CommitStatus {
     )
   }
 
-  /** Nothing where the server has forgotten it: it keeps what is recent. */
+  /** Undefined if the transaction is too old for the server to know. */
   async #ask(client: Client, transaction: string): Promise<'committed' | 'gone' | 'in progress' | undefined> {
     try {
       const status = await new Database(client, this.#statements).value(STATUS, transaction)
       if (status === undefined) return undefined
       return status === 'committed' || status === 'in progress' ? status : 'gone'
     } catch (error) {
-      // A number that is not reached yet: what had it is not there, and nobody has got it again.
+      // The number is in the future: its transaction is lost, and the number is not assigned again yet.
       if (isInFuture(error)) return 'gone'
       throw error
     }
   }
 }
 
-// Relies on: primary key. So far back that processes which have not noticed cannot make up for it by going on.
+// Relies on: primary key. So far back that heartbeats of processes which have not noticed cannot catch up.
 const GO_BACK = `update rota.meta set epoch = epoch - 1000000000 where id = 1`
 
 const STATUS = `select pg_xact_status($1::text::xid8)`

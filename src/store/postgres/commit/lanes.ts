@@ -7,20 +7,20 @@ import { turn } from '../../sql/runs/turn.js'
 import { perform } from '../../sql/verb.js'
 import { mayClaimMeanwhile } from './may-claim-meanwhile.js'
 
-/** From this number of ends on, the server has enough to do with them to claim on another connection meanwhile. */
+/** From this number of ends on, the server ends and claims at the same time, on two connections. */
 const manyEnds = 64
 
-/** Two loops that commit at the same time, where there is so much that the server can do both at once. */
+/** Two loops that commit at the same time if a turn is large. */
 export interface Lanes {
-  /** All that is not usual, and what is little. */
+  /** The loop for everything but the claims of large turns. */
   readonly loop: CommitLoop
   readonly beside: CommitLoop
   readonly remembered: ProcessCache
 }
 
 /**
- * Takes a worker's turn. A usual one with many ends is two transactions at once, its ends and its claims: they have no row
- * in common. Where one of them fails, the answer holds what the other did, and which part failed.
+ * Takes a worker's turn. A large one-call turn is two transactions at the same time, its ends and its claims: they have no
+ * row in common. If one of them fails, the answer has the result of the other, and says which part failed.
  */
 export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
   const { loop, beside, remembered } = lanes
@@ -33,7 +33,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
     commit(loop, remembered, { ...request, claimRequest: undefined }),
     commit(beside, remembered, { ...request, finished: [] }),
   ])
-  // What one transaction did is told, whatever became of the other: no end is handed in again, no notice gets lost.
+  // The result of one transaction counts even if the other failed: no end is submitted again, no notice gets lost.
   if (ended.status === 'rejected') {
     if (taken.status === 'rejected') throw ended.reason
     return { ...taken.value, failed: { part: 'finished', error: ended.reason as unknown } }
@@ -45,7 +45,7 @@ export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer>
     ...taken.value,
     expired: ended.value.expired || taken.value.expired,
     finished: ended.value.finished,
-    // Whoever the ends let in may have come too late for the claims.
+    // Runs that the ends admitted may have come too late for the claims.
     more: taken.value.more || freesSlots,
     notices: once([...ended.value.notices, ...taken.value.notices]),
   }
@@ -59,7 +59,7 @@ function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Prom
   })
 }
 
-/** Both transactions may have been told the same. */
+/** Both transactions may return the same notice. */
 function once(notices: readonly HolderNotice[]): HolderNotice[] {
   return [...new Map(notices.map((notice) => [JSON.stringify(notice), notice])).values()]
 }

@@ -11,17 +11,17 @@ import { InDoubt } from './commit-status.js'
 import type { Session } from './session.js'
 import type { OneCallPart } from './one-call-part.js'
 
-// Relies on: primary key of fences. What is still under way with the old one finds itself replaced.
+// Relies on: primary key of fences. A call that is still under way with the old fence is refused.
 const RAISE_FENCE = `insert into rota.fences (writer, fence, at) values ($1, $2, $3)
   on conflict (writer) do update set fence = excluded.fence, at = excluded.at`
 
-// Nothing is under way for a day: a handful of rows at most.
+// No call is under way for a day: a handful of rows at most.
 const FORGET_FENCES = `delete from rota.fences where at < $1`
 
 // Relies on: the unique index of workers.id.
 const KEY = `select key from rota.workers where id = $1`
 
-// Relies on: the unique index of runs.id. One that existed before was recorded at another time.
+// Relies on: the unique index of runs.id. A run that existed before has another time of recording.
 const RECORDED = `select runs.id from unnest($1::text[], $2::int8[]) given (id, at)
   join rota.runs on runs.id = given.id and runs.created_at = given.at`
 
@@ -34,7 +34,7 @@ const LOGGED = `select 1 from unnest($1::text[], $2::int4[], $3::int8[], $4::tex
 const ENDED = `select count(*) from rota.runs
   where id = any($1::text[]) and worker = $2 and state + 0 = ${done} and attempt = 1`
 
-// Relies on: runs_running. What was claimed at another time is of another turn.
+// Relies on: runs_running. Runs with another claim time belong to another turn.
 const HELD = `select ctid as place, seq, priority, run_at, id, job, trigger, attempt, failures, crashes, due_at, partition,
     payload, gates, follow is not null as follows
   from rota.runs where state = ${running} and worker = $1 and claimed_at = $2`
@@ -46,10 +46,10 @@ interface NewAt extends NewRun {
 }
 
 /**
- * What became of a usual transaction whose answer was lost: its answers, or nothing where it never came to be. Nobody else
- * writes meanwhile, so none is in the middle of it; and one that has yet to arrive is refused by the fence. It is known by
- * all that it was to write in any case: runs by their ids, ends by their worker. Only one that was to write neither is
- * known by anything that it wrote: claims, lines of logs, runs whose unique keys were free.
+ * The outcome of a one-call transaction whose answer was lost: its answers, or undefined if it was never committed. The
+ * exclusive lock means that no such call is in progress, and the fence refuses a call that arrives later. The transaction is
+ * recognised by what it must have written: runs by their ids, ends by their worker. If it had neither, it is recognised by
+ * anything that it may have written: claims, log lines, runs whose unique keys were free.
  */
 export async function becameOf(
   session: Session,
@@ -94,7 +94,7 @@ async function answerTo(
     expired: false,
     finished: part.turn.finished.map(() => 'stored'),
     claims: claimsOf(unknown, part.turn.now, part.catalog),
-    // Nothing is known of the rest: the next turn looks, and is also told again what there is to be told.
+    // The rest is unknown: the next turn looks again, and gets the notices again.
     more: part.turn.claimRequest !== undefined,
     nextRunAt: part.turn.now,
     notices: [],
@@ -102,7 +102,7 @@ async function answerTo(
   }
 }
 
-/** A run that is not there was not recorded because of its unique key, which another one has. */
+/** A run that is missing was refused because another run has its unique key. */
 async function enqueuedAs(
   session: Session,
   { id, job, uniqueKey }: NewRun,
@@ -135,11 +135,11 @@ async function isLogged({ db }: Session, parts: readonly OneCallPart[]): Promise
   return found !== undefined
 }
 
-/** Lets everything come too late that this process has sent before. */
+/** Makes the store refuse every call that this process has sent before. */
 export async function raiseFence(session: Session): Promise<void> {
   const { db, remembered } = session
   const at = remembered.highestAt
-  // At once, not after the commit: who knows a later one than the store is not refused.
+  // Before the commit: a call with a later fence than the stored one is not refused.
   remembered.fence += 1
   await db.change(RAISE_FENCE, remembered.writer, remembered.fence, at)
   await db.change(FORGET_FENCES, at - dayMs)
@@ -150,7 +150,7 @@ export async function raiseFence(session: Session): Promise<void> {
 
 const dayMs = 86_400_000
 
-/** What a worker's turn has written, as far as this process does not know it. */
+/** What a worker's turn has written and this process does not know. */
 async function heldBy(
   session: Session,
   { worker, finished, now }: Turn,

@@ -3,8 +3,8 @@ import { limitedQueueOf } from '../../sql/catalog.js'
 import type { ProcessCache } from './process-cache.js'
 
 /**
- * Whether the claims of a turn need nothing that its ends free, as far as this process remembers. Ends that free a place
- * in a queue go first. Ends that free concurrency slots need not, while more runs are ready than were claimed.
+ * Whether the claims of a turn do not depend on its ends, as far as this process knows. Ends that free a place in a limited
+ * queue must come first. Ends that free concurrency slots need not, while more runs are ready than were claimed.
  */
 export function mayClaimMeanwhile(remembered: ProcessCache, { finished, claimRequest }: Turn): boolean {
   const { catalog, isMoreReady } = remembered

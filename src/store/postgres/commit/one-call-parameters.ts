@@ -1,4 +1,4 @@
-/* What the usual transaction is called with: lists, one for each column. A list that nobody needs stays empty. */
+/* The parameters of the one-call function: one list for each column. A list that is not needed stays empty. */
 import { boundText, maxLogLineBytes } from '../../../kernel/definition/bounds.js'
 import type { LogLine, NewRun } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
@@ -15,10 +15,10 @@ import type { OneCallPart } from './one-call-part.js'
 /** One argument of the function. */
 export type Parameter = Parameters<Database['get']>[1]
 
-/** How many more candidates are looked at where only plain ones may be taken. */
+/** How many more candidates are read if only plain ones may be prefetched. */
 const slackAhead = 32
 
-/** All that the parts say: new runs, lines of logs, the slots that have to be locked, and the turn. */
+/** The parameters of all parts: new runs, log lines, the slots to lock, and the turn. */
 export function parametersOf(remembered: ProcessCache, parts: readonly OneCallPart[]): Parameter[] {
   const runs: NewRun[] = []
   const at: Instant[] = []
@@ -82,7 +82,7 @@ function logLines(lines: readonly LogLine[]): Parameter[] {
   ]
 }
 
-/** The slots that runs take or give back. */
+/** The slots that runs take or free. */
 function slotKeys(
   runs: readonly NewRun[],
   at: readonly Instant[],
@@ -143,7 +143,7 @@ function endsOf(finished: readonly Finished[], ended: readonly (KnownClaim | und
   ]
 }
 
-/** The limited queues that runs leave or are wanted from. */
+/** The limited queues of ended runs and of wanted jobs. */
 function queuesOf({
   turn,
   catalog,

@@ -26,27 +26,27 @@ const COMMIT = `select rota.commit_work(${places}) as answer,
   end as rated_at,
   pg_current_xact_id_if_assigned()::text as transaction`
 
-/** The most unique keys of one call: each is a lock, and the server has room for a limited number. */
+/** The maximum of unique keys in one call: each is a lock, and the server has a limited number of locks. */
 const maxUniqueKeys = 256
 
-/** The error codes of the schema's functions: somebody has to be the only writer for this. */
+/** Error codes of the schema's functions. This one: the operation needs the exclusive lock. */
 const notAloneState = 'RT001'
 
-/** The server's own: it has no room for so many locks. One for the whole schema needs little. */
+/** Error code of the server: out of lock slots. The exclusive lock of the schema is a single lock. */
 const tooManyLocksState = '53200'
 
-/** The definitions are no longer those that the caller knows. */
+/** The definitions have changed since the caller read them. */
 const changedState = 'RT002'
 
-/** Something about the runs is not as it usually is. */
+/** The runs are in a state that only the general transaction can handle. */
 const unusualState = 'RT003'
 
-/** The server's own: a run of that id exists. */
+/** Error code of the server: a run with this id exists. */
 const existsState = '23505'
 
-/** Thrown if the transaction has to be made in the way that can do everything. */
+/** Thrown if the work needs the general transaction. */
 export class NotOneCall extends Error {
-  /** Whether the reason is that this process knows older definitions than the store has. */
+  /** Whether this process has older definitions than the store. */
   readonly isOutdated: boolean
 
   constructor(message: string, { isOutdated }: { readonly isOutdated: boolean }) {
@@ -57,18 +57,18 @@ export class NotOneCall extends Error {
 
 type Answer = readonly Enqueued[] | TurnAnswer | undefined
 
-/** What a call of the function came to. */
+/** The result of a call of the function. */
 export interface OneCallCommit {
-  /** For each part: what was recorded, or what the turn gives. */
+  /** For each part: the recorded runs, or the answer to the turn. */
   readonly answers: readonly Answer[]
   readonly serverMs: number
   /** The number of the transaction, if it wrote something. */
   readonly transaction: string | null
-  /** Whether others may have to be told of something. */
+  /** Whether other processes must be notified. */
   readonly hasNews: boolean
 }
 
-/** Recording runs as a part of the call, where it can be that. */
+/** An enqueue as a part of the call, if it can be one. */
 export function oneCallEnqueue(request: EnqueueRequest): OneCallPart | undefined {
   if (request.runs.some(({ burst, deadlines }) => burst !== undefined || deadlines !== undefined))
     return undefined
@@ -76,7 +76,7 @@ export function oneCallEnqueue(request: EnqueueRequest): OneCallPart | undefined
   return keys.length <= maxUniqueKeys ? { enqueue: request } : undefined
 }
 
-/** A worker's turn as a part of the call, where it can be that. */
+/** A worker's turn as a part of the call, if it can be one. */
 export function oneCallTurn(remembered: ProcessCache, turn: Turn): OneCallPart | undefined {
   const { finished, claimRequest, now } = turn
   const { catalog } = remembered
@@ -90,13 +90,13 @@ export function oneCallTurn(remembered: ProcessCache, turn: Turn): OneCallPart |
   return isOnce && finished.every(isUsual) ? withoutRated(remembered, turn, catalog) : undefined
 }
 
-/** A turn that leaves runs with a rate limit to others, and looks whether there are any; undefined where there are. */
+/** A turn that does not claim runs with a rate limit, and checks whether one may start; undefined if one may. */
 function withoutRated(remembered: ProcessCache, turn: Turn, catalog: Catalog): OneCallPart | undefined {
   const { claimRequest, now } = turn
   if (claimRequest === undefined || !isAnyRated(catalog, claimRequest.jobs)) return { turn, catalog }
   const [rated, jobs] = parted(claimRequest.jobs, (job) => catalog.rates.has(job))
   const rest = { ...turn, claimRequest: { ...claimRequest, jobs } }
-  // They are never claimed ahead of their turn.
+  // Runs with a rate limit are never prefetched.
   if (claimRequest.slots === 0) return { turn: rest, catalog }
   const rateLook = remembered.rates.lookFor(catalog, rated, now)
   return rateLook === undefined ? undefined : { turn: rest, catalog, rateLook }
@@ -106,7 +106,7 @@ function parted<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
 }
 
-/** Parts that arrived together as one call, where they can be that: of one worker at most. */
+/** Parts of one group as one call, if possible: at most one of them is a turn. */
 export function togetherOf(parts: readonly (OneCallPart | undefined)[]): OneCallPart[] | undefined {
   let turns = 0
   let keys = 0
@@ -125,7 +125,7 @@ function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boo
   )
 }
 
-/** Commits the parts, of which at most one is a turn. Whoever gets no answer does not know what became of it. */
+/** Commits the parts, of which at most one is a turn. Without an answer, the outcome is unknown. */
 export async function commitInOneCall(
   db: Database,
   remembered: ProcessCache,
@@ -151,7 +151,7 @@ export async function commitInOneCall(
     ...parametersOf(remembered, parts),
     ...lookOf(rateLook, turn),
   ])
-  // A look that found nothing writes nothing.
+  // A turn that found nothing writes nothing.
   if (time > 0 && transaction !== null) remembered.timeWritten(time)
   const took =
     turn === undefined
@@ -166,19 +166,19 @@ export async function commitInOneCall(
   }
 }
 
-/** What the look for runs with a rate limit is called with. */
+/** The parameters of the check for runs with a rate limit. */
 function lookOf(look: RateLook | undefined, turn: Turn | undefined): Parameter[] {
   if (look === undefined || turn === undefined) return [null, null, null, null, null, null]
   return [turn.worker, turn.now, look.readyOf, look.parkedOf, look.fullOf, look.fullUntil]
 }
 
-/** Nobody has to be told of runs that were claimed in the same moment. */
+/** Runs that were claimed in the same transaction are no news for other processes. */
 function isNews(parts: readonly OneCallPart[], took: TurnAnswer | undefined): boolean {
   const claimed = new Set(took?.claims.map(({ run }) => run))
   return parts.some(({ enqueue }) => enqueue?.runs.some(({ id }) => !claimed.has(id)) === true)
 }
 
-/** For each part with runs, what was recorded: all of them, except those whose unique key another one has. */
+/** The recorded runs of each part: all, except those whose unique key another run has. */
 function recordedBy(parts: readonly OneCallPart[], row: CommitRow): Map<OneCallPart, Enqueued[]> {
   const holders = new Map(row.refusedAt?.map((place, i) => [place, row.refusedBy?.[i] as string]))
   const answers = new Map<OneCallPart, Enqueued[]>()
@@ -209,7 +209,7 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
 
 interface Committed {
   readonly answer: CommitRow
-  /** When the first run may start that a rate limit keeps waiting, if it was looked for. */
+  /** When the first run may start that waits for a rate limit, if this was checked. */
   readonly rated_at: Instant | null
   readonly transaction: string | null
 }
@@ -221,13 +221,13 @@ interface CommitRow {
   readonly claims?: ClaimColumns | null
   readonly more?: boolean
   readonly nextAt?: Instant | null
-  /** How many entries of the index had no run; nothing where it was not looked for runs. */
+  /** How many index entries had no live run; absent if nothing was claimed. */
   readonly passed?: number | null
   readonly firsts?: Look['firsts'] | null
   /** The places, from 1 on, of new runs whose unique keys other runs have; and those runs. */
   readonly refusedAt?: readonly number[] | null
   readonly refusedBy?: readonly string[] | null
-  /** Whether runs were let in, or a queue has room again, and this worker took less than that. */
+  /** Whether runs became ready, or a queue has room again, and this worker did not take all of it. */
   readonly news?: boolean
 }
 

@@ -7,23 +7,23 @@ import { ScanCursors } from './scan-cursor.js'
 /** A run that this process claimed. */
 export interface KnownClaim {
   readonly job: string
-  /** Its concurrency slots as they stand in its row. */
+  /** Its concurrency slots as its row has them. */
   readonly gates: string | null
-  /** Whether its end changes something besides the run. */
+  /** Whether its end also changes something else. */
   readonly hasEndEffect: boolean
-  /** Where its row stands, unless somebody has moved it since. */
+  /** The position of its row (ctid), unless another transaction has moved it since. */
   readonly place: string | undefined
 }
 
-/** How many claims are remembered; of older ones nothing is known. */
+/** How many claims are remembered. */
 const maxRemembered = 100_000
 
-/** What this process remembers of the store to save looking it up. Nothing here is the truth. */
+/** What this process has cached of the store. The store is the truth. */
 export class ProcessCache {
   catalog: Catalog | undefined
-  /** What this process's usual transactions have to know, so that one that was given up cannot come too late. */
+  /** Sent with every one-call transaction, so that one that was given up is refused if it arrives late. */
   fence = 0
-  /** Whether something was given up of which nobody knows where it is: the fence is raised before anything else is sent. */
+  /** Whether a call was given up without an answer: the fence is raised before the next call. */
   isFenceDue = false
   /** Whether more runs were ready than the last turn claimed. */
   isMoreReady = false
@@ -31,7 +31,7 @@ export class ProcessCache {
   readonly rates = new RateLooks()
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
-  /** What this process is called among those that write. */
+  /** The name of this process among writers. */
   readonly writer: string
   readonly endEffects: EndEffects
   readonly #claims = new Map<string, KnownClaim>()
@@ -42,7 +42,7 @@ export class ProcessCache {
     this.endEffects = endEffects
   }
 
-  /** The highest time handed in since the store was opened. */
+  /** The highest time since the store was opened. */
   get highestAt(): Instant {
     return this.#highestAt
   }
@@ -51,7 +51,7 @@ export class ProcessCache {
     if (now > this.#highestAt) this.#highestAt = now
   }
 
-  /** Whether the highest time is worth writing down: by so much is it ahead of the one that was. */
+  /** Whether the highest time is so far ahead of the stored one that it should be written. */
   isTimeToWrite(stepMs: number): boolean {
     return this.#highestAt >= this.#writtenAt + stepMs && this.#highestAt > 0
   }
@@ -61,7 +61,7 @@ export class ProcessCache {
   }
 
   rememberClaim(run: string, claim: KnownClaim): void {
-    // A claim that somebody else ended is never taken out again, so the oldest ones make room.
+    // Claims that another process ended are never removed, so the oldest ones make room.
     if (this.#claims.size >= maxRemembered) {
       for (const oldest of this.#claims.keys()) {
         this.#claims.delete(oldest)
@@ -75,12 +75,12 @@ export class ProcessCache {
     return this.#claims.get(run)
   }
 
-  /** The last notice that a worker was given. */
+  /** The id of the last notice that a worker received. */
   heardOf(worker: string): number {
     return this.#heard.get(worker) ?? 0
   }
 
-  /** The last notice that was given to each worker, where there was one. */
+  /** The id of the last notice of each worker that received one. */
   get allHeard(): ReadonlyMap<string, number> {
     return this.#heard
   }

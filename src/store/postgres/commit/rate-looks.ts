@@ -2,29 +2,29 @@ import type { Instant } from '../../../time/instant.js'
 import type { Catalog } from '../../sql/catalog.js'
 import type { RatesLeft } from '../../sql/runs/native-verbs.js'
 
-/** The jobs with a rate limit whose runs a usual turn has to look for. */
+/** The jobs with a rate limit that a one-call turn must check. */
 export interface RateLook {
-  /** Those whose limits may let something start. */
+  /** Jobs whose limits may allow a start. */
   readonly readyOf: readonly string[]
   /** Those of them whose runs may be parked. */
   readonly parkedOf: readonly string[]
-  /** Those whose limits let nothing start, and until when. */
+  /** Jobs whose limits allow no start, and until when. */
   readonly fullOf: readonly string[]
   readonly fullUntil: readonly Instant[]
 }
 
 /**
- * What this process remembers of rate limits. Runs with a rate limit are not claimed by the usual transaction, which only
- * looks whether there is one that may start; then the turn is made in the way that can do everything. While the limits
- * let nothing start, there is nothing to look for: no other process can make that earlier.
+ * What this process remembers of rate limits. The one-call transaction does not claim runs with a rate limit. It only checks
+ * whether one may start; if so, the turn is repeated as a general transaction. While the limits allow no start, nothing needs
+ * to be checked: no other process can make a start possible earlier.
  */
 export class RateLooks {
   #catalog: Catalog | undefined
   #left: RatesLeft | undefined
 
-  /** What to look for of these jobs; undefined where the turn has to do everything: to start a run, or because nothing is known. */
+  /** What to check for these jobs; undefined if the turn must be general: to start a run, or because nothing is known. */
   lookFor(catalog: Catalog, jobs: readonly string[], now: Instant): RateLook | undefined {
-    // What was known of other limits, and before the clock was set back, says nothing.
+    // What is known of other limits, or from before the clock was set back, does not count.
     if (this.#left === undefined || this.#catalog !== catalog || now < this.#left.at) return undefined
     const { nextAt, untilByJob } = this.#left
     if (now >= nextAt) return undefined
@@ -39,7 +39,7 @@ export class RateLooks {
     }
   }
 
-  /** Notes how a turn that could do everything left the limits. */
+  /** Notes the state of the limits after a general turn. */
   note(catalog: Catalog | undefined, left: RatesLeft): void {
     this.#catalog = catalog
     this.#left = left

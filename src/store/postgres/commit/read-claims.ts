@@ -1,11 +1,11 @@
-/* Claims as the usual transaction writes them. */
+/* Claims as the one-call function returns them. */
 import type { Instant } from '../../../time/instant.js'
 import type { Claim, Turn } from '../../port.js'
 import { limitedQueueOf, type Catalog } from '../../sql/catalog.js'
 import { fromJson, orUndefined } from '../../sql/rows/run-rows.js'
 import type { ProcessCache } from './process-cache.js'
 
-/** A claim as the function writes it, and as it is read where its answer was lost. */
+/** A claim as the function returns it, and as it is read after a lost answer. */
 export interface ClaimRow {
   readonly place: string
   readonly seq: number
@@ -24,7 +24,7 @@ export interface ClaimRow {
   readonly follows: boolean
 }
 
-/** The same column by column: written faster than row by row. */
+/** The same column by column, which is faster than row by row. */
 export type ClaimColumns = readonly [
   place: readonly string[],
   seq: readonly number[],
@@ -81,14 +81,14 @@ export function claimRows(columns: ClaimColumns): ClaimRow[] {
   })) as ClaimRow[]
 }
 
-/** Remembers what a turn that was committed has ended and claimed. */
+/** Remembers what a committed turn has ended and claimed. */
 export function rememberTurn(remembered: ProcessCache, turn: Turn, rows: readonly ClaimRow[]): void {
   for (const { run } of turn.finished) remembered.forgetClaim(run)
   for (const { id, job, place, gates, follows } of rows)
     remembered.rememberClaim(id, { job, gates, hasEndEffect: follows, place })
 }
 
-/** The claims that a turn made, the most urgent first. */
+/** The claims of a turn, the most urgent first. */
 export function claimsOf(rows: readonly ClaimRow[], now: Instant, catalog: Catalog | undefined): Claim[] {
   const isInLimited = (job: string): boolean =>
     catalog !== undefined && catalog.queueLimits.size > 0 && limitedQueueOf(catalog, job) !== undefined

@@ -1,43 +1,43 @@
 import type { Instant } from '../../../time/instant.js'
 
-/** From where on the ready runs of a job lie, among those of one priority: what lies before it was taken. */
+/** Where the ready runs of a job begin in the index, for one priority: before it are only claimed runs. */
 export interface Position {
   readonly priority: number
   readonly runAt: Instant
 }
 
-/** A look that passes so many entries of the index without finding a run in them has met what cannot be cleared away yet. */
+/** A scan that passes so many dead index entries has met entries that the server cannot remove yet. */
 const manyPassed = 500
 
-/** How long it is then looked from the positions only, for each entry that was passed: so that full looks take a few percent. */
+/** For how long scans then start at the positions, for each passed entry: full scans take a few percent of the time. */
 const restMsEach = 0.1
 
 const longestRestMs = 60_000
 
-/** How far before a position it is looked: the clocks of those who record runs differ. */
+/** How far before a position a scan starts: the clocks of processes that record runs differ. */
 const slackMs = 1000
 
-/** What a look came to. */
+/** The result of a scan. */
 export interface Look {
   readonly jobs: readonly string[]
-  /** How many entries were passed in which there was no run. */
+  /** How many dead entries were passed. */
   readonly passed: number
-  /** The first run of each job that has any, taken or not. */
+  /** The first run of each job that has one, claimed or not. */
   readonly firsts: readonly { readonly job: string; readonly priority: number; readonly run_at: Instant }[]
   readonly now: Instant
 }
 
 /**
- * Where the ready runs begin. While somebody holds a transaction open, the server keeps what was claimed since in the
- * index of what is ready, and every look through all of it takes longer than the one before. So after a long one it is
- * looked from the first run on that was found there. What was recorded since for an earlier time, which is rare, is found
- * by the next full look; more and less urgent runs lie elsewhere and are found by every look.
+ * Where the ready runs begin in the index. While any transaction is open, the server keeps the entries of runs that were
+ * claimed since, so every full scan takes longer than the one before. After a long scan, the next ones start at the first
+ * run that it found. Runs that are recorded later for an earlier time are rare, and the next full scan finds them. Runs of
+ * other priorities are elsewhere in the index, and every scan finds them.
  */
 export class ScanCursors {
   readonly #known = new Map<string, Position>()
   #fullAgainAt: Instant = 0
 
-  /** From where on a job is to be looked at now; nothing means: from its beginning. */
+  /** Where the scan of a job starts now; undefined: at its beginning. */
   of(job: string, now: Instant): Position | undefined {
     return now < this.#fullAgainAt ? this.#known.get(job) : undefined
   }

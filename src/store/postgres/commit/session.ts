@@ -12,18 +12,18 @@ import type { ProcessCache } from './process-cache.js'
 const FORGET_NOTICES = `delete from rota.notices
   where worker = (select key from rota.workers where id = $1) and id <= $2`
 
-/** Thrown by what must be the only writer where it is not: the transaction is made again, alone. */
+/** Thrown if an operation needs the exclusive lock and does not have it: the transaction is repeated with it. */
 export class NotExclusive extends Error {}
 
-/** One transaction, or one question, with what this process remembers. */
+/** One transaction, or one query, with the cache of this process. */
 export class Session implements VerbSession {
   readonly db: Database
   readonly sql: Sql
   readonly remembered: ProcessCache
   readonly native = nativeVerbs(this)
-  /** Whether no other transaction of any process writes meanwhile. */
+  /** Whether the transaction has the exclusive lock of the schema. */
   readonly isExclusive: boolean
-  /** Whether something was written that others may wait for. */
+  /** Whether something was written that other processes may wait for. */
   hasNews = false
   #revisions: Revisions | undefined
   readonly #afterCommit: (() => void)[] = []
@@ -45,12 +45,12 @@ export class Session implements VerbSession {
     return this.remembered.endEffects
   }
 
-  /** Ends this try where others may write at the same time. */
+  /** Throws unless the transaction has the exclusive lock. */
   beExclusive(): void {
     if (!this.isExclusive) throw new NotExclusive('this has to be the only writer')
   }
 
-  /** The jobs, queues and holds as they stand in the transaction that is open. */
+  /** The jobs, queues and holds as this transaction sees them. */
   *catalog(): Verb<Catalog> {
     this.#revisions ??= yield* readRevisions(this.sql)
     const catalog = yield* catalogOf(this.sql, this.remembered.catalog, this.#revisions)
@@ -70,12 +70,12 @@ export class Session implements VerbSession {
     this.remembered.noteTime(now)
   }
 
-  /** Makes the next look at the catalog ask whether it still holds: after a change. */
+  /** Makes the next use of the catalog check its revision, after a change. */
   doubtCatalog(): void {
     this.#revisions = undefined
   }
 
-  /** Writes the highest time down; a step below the given one may wait for a later commit. */
+  /** Writes the highest time; a step below the given one may wait for a later commit. */
   async writeTime(stepMs: number): Promise<void> {
     const { remembered } = this
     if (!remembered.isTimeToWrite(stepMs)) return
@@ -84,14 +84,14 @@ export class Session implements VerbSession {
     this.afterCommit(() => remembered.timeWritten(at))
   }
 
-  /** Writes down what may otherwise wait: the highest time, and which notices workers were given. */
+  /** Writes what could otherwise wait: the highest time, and which notices workers have received. */
   async settle(): Promise<void> {
     await this.writeTime(0)
     for (const [worker, notice] of this.remembered.allHeard)
       await this.db.change(FORGET_NOTICES, worker, notice)
   }
 
-  /** Remembers something only if this transaction comes to be. */
+  /** Runs an action only if this transaction is committed. */
   afterCommit(act: () => void): void {
     this.#afterCommit.push(act)
   }
