@@ -3,7 +3,6 @@
 // tab after an hour of live messages and after many pages. Exits with 1 if it exceeds the budget.
 // On a quiet machine wall time is judged; on a busy one the CPU time of the page.
 // Usage: node bench/dashboard.mjs [--triggers=100000] [--runs=1000000] [--minutes=60] [--only=<part of a name>]
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +12,7 @@ import { chromium } from 'playwright-core'
 import { rota } from '../dist/index.js'
 import { openSqliteStore } from '../dist/store/sqlite/sqlite-store.js'
 import { systemClock } from '../dist/time/clock.js'
+import { chromiumPath } from '../scripts/chromium.mjs'
 import { heapOf, liveFor, walk } from './dashboard-heap.mjs'
 import { defineTriggers, fillRuns, nameOf } from './many-triggers.mjs'
 
@@ -37,9 +37,7 @@ const directory = mkdtempSync(join(tmpdir(), 'rota-bench-'))
 const isQuiet = loadavg()[0] < 1
 const failed = []
 const browser = await chromium.launch({
-  executablePath:
-    process.env.ROTA_CHROMIUM ??
-    execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim(),
+  executablePath: chromiumPath(),
   args: ['--no-sandbox', '--disable-gpu'],
 })
 process.stdout.write(

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { root } from '../repository.js'
 import { accessibilityFaults } from './axe.js'
-import { Browser } from './chromium.js'
 import { longConfig } from './configs.js'
-import { ServedRota } from './served.js'
+import { site } from './site.js'
 
 /** Every page of the dashboard, from its own list; parts of a path get a value that is there. */
 const paths = [
@@ -20,22 +19,14 @@ const looks = [
   { theme: 'light', width: 1920 },
 ] as const
 
-let served: ServedRota
-let browser: Browser
+const { served, browser } = site({ config: longConfig })
 let failedId: string
 
 beforeAll(async () => {
-  served = await ServedRota.start({ config: longConfig })
   const { id } = await served.client('POST /runs', { body: { job: 'broken' } })
   failedId = id
   await served.until(id, 'failed')
-  browser = await Browser.start()
-}, 120_000)
-
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+}, 60_000)
 
 it.each(paths)(
   '%s has no fault that a machine can find in any look, and no part of it is cut',

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Browser } from './chromium.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { busyConfig } from './configs.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 describe.each(stores)('the address of a page, on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
+  const { served, browser } = site({ store, config: busyConfig, window: { zone: 'Europe/Berlin' } })
 
   beforeAll(async () => {
-    served = await ServedRota.start({ store, config: busyConfig })
-    browser = await Browser.start({ zone: 'Europe/Berlin' })
     const { id } = await served.client('POST /runs', { body: { job: 'broken' } })
     await served.until(id, 'failed')
     const other = await served.client('POST /runs', { body: { job: 'greet' } })
     await served.until(other.id, 'done')
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  }, 60_000)
 
   it('restores its filter and its zone, and goes back and forward', async () => {
     const page = await browser.open(`${served.url}/#/runs?q=state:failed&zone=utc`)

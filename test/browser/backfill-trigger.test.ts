@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { accessibilityFaults } from './axe.js'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 const config = `
 jobs:
@@ -13,15 +13,12 @@ triggers:
 const path = { name: 'tick' }
 
 describe.each(stores)('on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
+  const { served, browser } = site({ store, config })
   /** The due times that a pause held back, and nothing caught up. */
   let from = ''
   let to = ''
 
   beforeAll(async () => {
-    served = await ServedRota.start({ store, config })
-    browser = await Browser.start()
     await served.client('POST /triggers/{name}/pause', { path, body: { reason: 'db upgrade' } })
     const hold = (await served.client('GET /holds')).items[0]
     from = hold?.fromAt ?? ''
@@ -43,12 +40,7 @@ describe.each(stores)('on %s', (store) => {
       interval: 50,
     })
     await served.client('POST /triggers/{name}/pause', { path, body: { reason: 'for the test' } })
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  }, 60_000)
 
   const planned = async (body: { limit?: number; start?: boolean; dryRun?: boolean }) =>
     await served.client('POST /triggers/{name}/backfills', { path, body: { from, to, ...body } })

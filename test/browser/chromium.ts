@@ -1,7 +1,8 @@
-import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { chromium, type BrowserContext, type Page } from 'playwright-core'
+import { chromiumPath } from '../../scripts/chromium.mjs'
 
 /** How a window is opened. */
 export interface WindowOptions {
@@ -13,22 +14,20 @@ export interface WindowOptions {
 
 /** A real browser with a profile of its own, which goes with it. */
 export class Browser {
-  readonly #context: BrowserContext
-  readonly #profile: string
+  readonly #options: WindowOptions
+  readonly #profile = mkdtempSync(join(tmpdir(), 'rota-browser-'))
+  #context: BrowserContext | undefined
   /** What went wrong in its pages: errors of scripts, and everything that the content security policy refused. */
   readonly troubles: string[] = []
 
-  private constructor(context: BrowserContext, profile: string) {
-    this.#context = context
-    this.#profile = profile
-    context.on('page', (page) => this.#listen(page))
+  constructor(options: WindowOptions = {}) {
+    this.#options = options
   }
 
-  /** Starts a browser. */
-  static async start(options: WindowOptions = {}): Promise<Browser> {
-    const profile = mkdtempSync(join(tmpdir(), 'rota-browser-'))
-    const { width = 1280, height = 800, theme = 'light', zone = 'UTC' } = options
-    const context = await chromium.launchPersistentContext(profile, {
+  /** Starts it. */
+  async start(): Promise<void> {
+    const { width = 1280, height = 800, theme = 'light', zone = 'UTC' } = this.#options
+    this.#context = await chromium.launchPersistentContext(this.#profile, {
       executablePath: executable(),
       args: flags,
       viewport: { width, height },
@@ -36,12 +35,13 @@ export class Browser {
       timezoneId: zone,
       reducedMotion: 'reduce',
     })
-    context.setDefaultTimeout(15_000)
-    return new Browser(context, profile)
+    this.#context.setDefaultTimeout(15_000)
+    this.#context.on('page', (page) => this.#listen(page))
   }
 
   /** Opens another tab. */
   async open(url: string): Promise<Page> {
+    if (this.#context === undefined) throw new Error('the browser is not started')
     const page = await this.#context.newPage()
     // Never until the network is quiet: the stream stays open.
     await page.goto(url, { waitUntil: 'domcontentloaded' })
@@ -50,7 +50,7 @@ export class Browser {
 
   /** Ends the browser and removes its profile. */
   async close(): Promise<void> {
-    await this.#context.close()
+    await this.#context?.close()
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -77,22 +77,7 @@ const flags = [
 
 /** An installed Chromium: `scripts/chromium.mjs`, which `npm test` calls before, installs it where it can. */
 function executable(): string {
-  const found = process.env['ROTA_CHROMIUM'] ?? installed()
+  const found = chromiumPath()
   if (found !== undefined) return found
   throw new Error('no Chromium found: run `node scripts/chromium.mjs`, or name one in ROTA_CHROMIUM')
-}
-
-function installed(): string | undefined {
-  const names = ['chromium', 'chromium-browser', 'google-chrome']
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { accessibilityFaults } from './axe.js'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 const config = `
 jobs:
@@ -11,21 +11,13 @@ triggers:
 `
 
 describe.each(stores)('on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
+  const { served, browser } = site({ store, config, window: { zone: 'Europe/Berlin' } })
 
   beforeAll(async () => {
-    served = await ServedRota.start({ store, config })
-    browser = await Browser.start({ zone: 'Europe/Berlin' })
     await served.client('POST /triggers', {
       body: { triggers: { nightly: { job: 'report', cron: '0 1 * * *', timezone: 'Europe/Berlin' } } },
     })
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  }, 60_000)
 
   it('an edit across a change of the clocks marks it, lists the difference, and misses a stale definition', async () => {
     const page = await browser.open(`${served.url}/#/triggers/nightly`)

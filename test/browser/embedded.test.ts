@@ -55,7 +55,7 @@ describe.each(places)('inside $name below /ops/, on $store', ({ store, name, tex
   const directory = mkdtempSync(join(tmpdir(), `rota-${name}-`))
   let postgres: PostgresServer | undefined
   let child: ChildProcess
-  let browser: Browser
+  const browser = new Browser()
   let port = ''
 
   beforeAll(async () => {
@@ -74,7 +74,7 @@ describe.each(places)('inside $name below /ops/, on $store', ({ store, name, tex
       })
       child.on('exit', (code) => reject(new Error(`the program ended with ${code}`)))
     })
-    browser = await Browser.start()
+    await browser.start()
   }, 120_000)
 
   afterAll(async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { root } from '../repository.js'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 /** Pages that stand for themselves; those of one thing have nothing to show in an empty store. */
 const paths = [
@@ -11,18 +11,7 @@ const paths = [
 ].map(([, path = '']) => path)
 
 describe.each(stores)('an empty store, on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config: 'app: empty\n' })
-    browser = await Browser.start()
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config: 'app: empty\n' })
 
   it.each(paths)('%s says what would be here, without an error', async (path) => {
     const page = await browser.open(`${served.url}/#${path}`)

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accessibilityFaults } from './axe.js'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 const config = `
 jobs:
@@ -16,18 +16,7 @@ triggers:
 `
 
 describe.each(stores)('on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config })
-    browser = await Browser.start()
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config })
 
   it('a failed run is on the first page within a second, is explained, retried by keyboard alone, and leaves', async () => {
     const page = await browser.open(served.url)

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { describe, expect, it } from 'vitest'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 /** Texts that want to be more than text: HTML, colours of a terminal, a turned direction, and a very long line. */
 const hostile = `const { stdout, stderr } = process
@@ -21,18 +21,7 @@ jobs:
 `
 
 describe.each(stores)('hostile texts, on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config, files: { 'evil.cjs': hostile } })
-    browser = await Browser.start()
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config, files: { 'evil.cjs': hostile } })
 
   it('in payloads, logs and errors stay texts: nothing runs, and the policy has nothing to refuse', async () => {
     const payload = { note: '<script>globalThis.hacked=1</script>', '__proto__ ': '\u202Edlrow' }

@@ -10,11 +10,9 @@ const day = 24 * 3_600_000
 /** What a frame may cost the main thread at p95. */
 const frameMs = 32
 
-let browser: Browser
+const browser = new Browser({ width: 1440, height: 1440 })
 
-beforeAll(async () => {
-  browser = await Browser.start({ width: 1440, height: 1440 })
-}, 60_000)
+beforeAll(async () => await browser.start(), 60_000)
 
 afterAll(async () => await browser.close())
 

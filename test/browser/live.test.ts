@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { Browser } from './chromium.js'
 import { busyConfig } from './configs.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 /** Waits until a page says that it is live. */
 async function live(page: Page): Promise<void> {
@@ -10,18 +10,7 @@ async function live(page: Page): Promise<void> {
 }
 
 describe.each(stores)('on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config: busyConfig })
-    browser = await Browser.start()
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config: busyConfig })
 
   const failOne = async (): Promise<void> => {
     const { id } = await served.client('POST /runs', { body: { job: 'broken' } })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { accessibilityFaults } from './axe.js'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
+import { site } from './site.js'
 
 const config = `
 jobs:
@@ -12,18 +12,7 @@ triggers:
 `
 
 describe.each(stores)('on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config })
-    browser = await Browser.start()
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config })
 
   it('a pause keeps who, why and until when; resuming shows what it held, and catches it up', async () => {
     const page = await browser.open(`${served.url}/#/triggers/tick`)

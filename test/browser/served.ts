@@ -23,27 +23,26 @@ export interface ServedOptions {
 
 /** The real program with its dashboard, on a free port and in a directory of its own. */
 export class ServedRota {
-  readonly directory: string
-  readonly #postgres: PostgresServer | undefined
+  readonly #options: ServedOptions
+  readonly directory = emptyDirectory()
+  #postgres: PostgresServer | undefined
   #running: Running | undefined
   #port = 0
 
-  private constructor(directory: string, postgres: PostgresServer | undefined) {
-    this.directory = directory
-    this.#postgres = postgres
+  constructor(options: ServedOptions) {
+    this.#options = options
   }
 
   /** Writes the config and starts `rota up`. */
-  static async start({ store = 'sqlite', config, files = {} }: ServedOptions): Promise<ServedRota> {
-    const directory = emptyDirectory()
-    const postgres = store === 'postgres' ? await PostgresServer.start() : undefined
-    const address = postgres === undefined ? 'sqlite:data/rota.db' : await postgres.createDatabase()
-    mkdirSync(join(directory, 'data'), { recursive: true })
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
-    writeFileSync(join(directory, 'rota.config.yaml'), `store: ${JSON.stringify(address)}\n${config}`)
-    const served = new ServedRota(directory, postgres)
-    await served.up()
-    return served
+  async start(): Promise<void> {
+    const { store = 'sqlite', config, files = {} } = this.#options
+    this.#postgres = store === 'postgres' ? await PostgresServer.start() : undefined
+    const address = (await this.#postgres?.createDatabase()) ?? 'sqlite:data/rota.db'
+    const write = (name: string, text: string): void => writeFileSync(join(this.directory, name), text)
+    mkdirSync(join(this.directory, 'data'), { recursive: true })
+    for (const [name, text] of Object.entries(files)) write(name, text)
+    write('rota.config.yaml', `store: ${JSON.stringify(address)}\n${config}`)
+    await this.up()
   }
 
   /** The address of the dashboard. */

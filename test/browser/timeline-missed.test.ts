@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accessibilityFaults } from './axe.js'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { stores } from './served.js'
 import { shownTimes } from './shown-times.js'
+import { site } from './site.js'
 
 const config = `
 lease: 2s
@@ -13,18 +13,7 @@ triggers:
 `
 
 describe.each(stores)('on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config })
-    browser = await Browser.start()
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config })
 
   it('down over due instants: the timeline shows them as missed with the rule, and coverage has 0 unexplained', async () => {
     const page = await browser.open(`${served.url}/#/timeline?range=1h`)

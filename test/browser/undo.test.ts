@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasFeatures } from '../features.js'
-import { Browser } from './chromium.js'
-import { ServedRota } from './served.js'
+import { site } from './site.js'
 
 const config = `
 jobs:
@@ -19,20 +18,12 @@ ${hasFeatures('sensors') ? "sensors:\n  watch: { type: http, url: 'http://127.0.
 /** What is taken back says so in the audit. */
 const undone = 'undone in the dashboard'
 
-let served: ServedRota
-let browser: Browser
+const { served, browser } = site({ config })
 let page: Page
 
 beforeAll(async () => {
-  served = await ServedRota.start({ config })
-  browser = await Browser.start()
   page = await browser.open(served.url)
-}, 120_000)
-
-afterAll(async () => {
-  await browser.close()
-  await served.close()
-})
+}, 60_000)
 
 /** Opens a page of the dashboard in the same tab. */
 async function go(path: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Browser } from './chromium.js'
-import { ServedRota, stores } from './served.js'
+import { describe, expect, it } from 'vitest'
+import { stores } from './served.js'
 import { shownTimes } from './shown-times.js'
+import { site } from './site.js'
 
 const config = `
 jobs:
@@ -15,18 +15,7 @@ triggers:
 const mine = 'Australia/Adelaide'
 
 describe.each(stores)('the zone switch, on %s', (store) => {
-  let served: ServedRota
-  let browser: Browser
-
-  beforeAll(async () => {
-    served = await ServedRota.start({ store, config })
-    browser = await Browser.start({ zone: mine })
-  }, 120_000)
-
-  afterAll(async () => {
-    await browser.close()
-    await served.close()
-  })
+  const { served, browser } = site({ store, config, window: { zone: mine } })
 
   it.each([
     ['mine', mine],

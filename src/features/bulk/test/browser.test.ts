@@ -12,7 +12,7 @@ describe.each(stores)('on %s', (kind) => {
   let postgres: PostgresServer | undefined
   let app: Rota
   let url: string
-  let browser: Browser
+  const browser = new Browser()
 
   beforeAll(async () => {
     postgres = kind === 'postgres' ? await PostgresServer.start() : undefined
@@ -21,7 +21,7 @@ describe.each(stores)('on %s', (kind) => {
     // The process only serves and performs nothing: the test decides how far the bulk gets.
     app = rota({ store })
     url = `http://127.0.0.1:${(await app.listen({ port: 0 })).port}`
-    browser = await Browser.start()
+    await browser.start()
   }, 120_000)
 
   afterAll(async () => {

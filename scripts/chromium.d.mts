@@ -1,0 +1,2 @@
+/** Where a Chromium is installed, if there is one. */
+export function chromiumPath(): string | undefined
