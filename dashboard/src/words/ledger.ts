@@ -40,6 +40,20 @@ export const words = {
     detail: 'detail',
     why: 'why',
   },
+  check: {
+    coveredBy: 'covered by the check of ',
+    due: (services: string) => `due: ${services}`,
+    skipped: 'skipped: ',
+    notBefore: (service: string) => `${service} (not due before `,
+    left: (service: string, reason: string, round: string | undefined) =>
+      `${service} (${reason}${round === undefined ? '' : ` in round ${round}`})`,
+    reasons: {
+      not_due: 'not due',
+      in_flight: 'in progress',
+      tried: 'tried for this check already',
+      replaced: 'the list was replaced',
+    } as Readonly<Record<string, string>>,
+  },
   older: 'Older ranges',
   exportAs: { csv: 'Export CSV', ndjson: 'Export NDJSON' },
   exported: (count: string) => `${count} ranges exported.`,

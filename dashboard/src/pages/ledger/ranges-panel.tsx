@@ -8,6 +8,7 @@ import { useParams } from '../../data/location.js'
 import { Breaches } from '../../parts/breaches.js'
 import { Button } from '../../parts/button.js'
 import { LongName } from '../../parts/text/long-name.js'
+import { RangeDetail } from '../../parts/text/range-detail.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { useQualifiers } from '../../parts/qualifiers.js'
@@ -159,7 +160,10 @@ const columns: readonly Column<LedgerEntry>[] = [
     head: words.columns.rule,
     cell: ({ rule, detail }) => (
       <>
-        <code>{rule}</code> {detail === null ? null : <span className="soft">{detail}</span>}
+        <code>{rule}</code>{' '}
+        <bdi className="soft" title={detail ?? undefined}>
+          <RangeDetail rule={rule} detail={detail} />
+        </bdi>
       </>
     ),
     grows: true,

@@ -177,9 +177,11 @@ function rangeParts({ firstAt, lastAt, reason, rule, detail }: Lane['ranges'][nu
 } {
   const [fromMs, untilMs] = [Date.parse(firstAt), Date.parse(lastAt)]
   const mark: Mark = reason
+  const isPlain = detail !== null && detail !== '' && !rule.startsWith('round:')
   if (fromMs === untilMs) return { point: { fromMs, untilMs, tally: { [mark]: 1 }, rule } }
   return {
-    bar: { fromMs, untilMs, mark, text: detail === null || detail === '' ? rule : `${rule} · ${detail}` },
+    // Details of rounds have times, which belong in the zone of the reader: the why panel shows them.
+    bar: { fromMs, untilMs, mark, text: isPlain ? `${rule} · ${detail}` : rule },
   }
 }
 
