@@ -2,6 +2,7 @@ import { QueryClientProvider, type QueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, type ComponentType, type ReactNode } from 'react'
 import { Route, Router, Switch } from 'wouter'
 import { hrefOf, useHashPath, useHashSearch } from './data/location.js'
+import { ZoneProvider } from './data/zone.js'
 import { Skeleton } from './parts/states.js'
 import { ToastProvider } from './parts/toast.js'
 import { pages } from './pages/index.js'
@@ -25,26 +26,28 @@ export function App({ client }: { client: QueryClient }): ReactNode {
   return (
     <QueryClientProvider client={client}>
       <Router hook={useHashPath} searchHook={useHashSearch} hrefs={hrefOf}>
-        <ToastProvider>
-          <SignedIn>
-            <Shell>
-              <Switch>
-                {routes.map(({ path, title, Component }) => (
-                  <Route key={path} path={path}>
-                    <PageBoundary title={title}>
-                      <Suspense fallback={<Skeleton rows={8} />}>
-                        <Component />
-                      </Suspense>
-                    </PageBoundary>
+        <ZoneProvider>
+          <ToastProvider>
+            <SignedIn>
+              <Shell>
+                <Switch>
+                  {routes.map(({ path, title, Component }) => (
+                    <Route key={path} path={path}>
+                      <PageBoundary title={title}>
+                        <Suspense fallback={<Skeleton rows={8} />}>
+                          <Component />
+                        </Suspense>
+                      </PageBoundary>
+                    </Route>
+                  ))}
+                  <Route>
+                    <UnknownPage />
                   </Route>
-                ))}
-                <Route>
-                  <UnknownPage />
-                </Route>
-              </Switch>
-            </Shell>
-          </SignedIn>
-        </ToastProvider>
+                </Switch>
+              </Shell>
+            </SignedIn>
+          </ToastProvider>
+        </ZoneProvider>
       </Router>
     </QueryClientProvider>
   )

@@ -74,13 +74,22 @@ interface TimeParts {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
+/** Parts of seconds that were asked for before: each time on a page is asked for every second. */
+const known = new Map<string, TimeParts>()
+const mostKnown = 5000
 
 function partsOf(ms: number, zone: string): TimeParts {
-  const found = formats.get(zone) ?? makeFormat(zone)
-  formats.set(zone, found)
-  const parts = Object.fromEntries(found.formatToParts(ms).map(({ type, value }) => [type, value]))
+  const key = `${Math.floor(ms / 1000)} ${zone}`
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const format = formats.get(zone) ?? makeFormat(zone)
+  formats.set(zone, format)
+  const parts = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]))
   const offset = (parts['timeZoneName'] ?? '').replace('GMT', '')
-  return { ...(parts as unknown as TimeParts), offset: offset === '' ? 'Z' : offset }
+  const made = { ...(parts as unknown as TimeParts), offset: offset === '' ? 'Z' : offset }
+  if (known.size >= mostKnown) known.clear()
+  known.set(key, made)
+  return made
 }
 
 function makeFormat(zone: string): Intl.DateTimeFormat {

@@ -7,8 +7,6 @@ import { useSyncExternalStore } from 'react'
 /** Parameters that stay when a reader follows a link. */
 const sticky = ['zone'] as const
 
-const changed = 'rota:location'
-
 /** The path of the page, and how to go elsewhere; for wouter. */
 export function useHashPath(): [string, (to: string, options?: { replace?: boolean }) => void] {
   return [useSyncExternalStore(subscribe, currentPath), go]
@@ -20,15 +18,17 @@ export function useHashSearch(): string {
 }
 
 /** The parameters of the address, and how to change some of them; null removes one. */
-export function useParams(): readonly [
-  URLSearchParams,
-  (changes: Readonly<Record<string, string | null>>, options?: { replace?: boolean }) => void,
-] {
+export function useParams(): readonly [URLSearchParams, typeof changeParams] {
   const search = useHashSearch()
-  return [
-    new URLSearchParams(search),
-    (changes, options) => go(`${currentPath()}${withChanges(currentSearch(), changes)}`, options),
-  ]
+  return [new URLSearchParams(search), changeParams]
+}
+
+/** Changes some parameters of the address; null removes one. */
+export function changeParams(
+  changes: Readonly<Record<string, string | null>>,
+  options?: { replace?: boolean },
+): void {
+  go(`${currentPath()}${withChanges(currentSearch(), changes)}`, options)
 }
 
 /** Goes to another address inside the dashboard. */
@@ -37,7 +37,7 @@ export function go(to: string, { replace = false }: { replace?: boolean } = {}):
   if (href === location.hash) return
   if (replace) history.replaceState(null, '', href)
   else history.pushState(null, '', href)
-  dispatchEvent(new Event(changed))
+  tell()
 }
 
 /** The `href` of a link to an address inside the dashboard. */
@@ -81,10 +81,19 @@ function split(text: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
 }
 
+const listeners = new Set<() => void>()
+const browserEvents = ['hashchange', 'popstate']
+
+/** Every link of a page listens: all of them share the listeners of the window. */
 function subscribe(listener: () => void): () => void {
-  const names = [changed, 'hashchange', 'popstate']
-  for (const name of names) addEventListener(name, listener)
+  if (listeners.size === 0) for (const name of browserEvents) addEventListener(name, tell)
+  listeners.add(listener)
   return () => {
-    for (const name of names) removeEventListener(name, listener)
+    listeners.delete(listener)
+    if (listeners.size === 0) for (const name of browserEvents) removeEventListener(name, tell)
   }
+}
+
+function tell(): void {
+  for (const listener of listeners) listener()
 }

@@ -9,6 +9,11 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => shown)
 }
 
+/** A text that depends on the time: whoever shows it is rendered again only when it changes. */
+export function useFromNow(textAt: (now: number) => string): string {
+  return useSyncExternalStore(subscribe, () => textAt(shown))
+}
+
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   if (timer === undefined) {

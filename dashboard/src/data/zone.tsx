@@ -26,6 +26,14 @@ export function useZoneChoice(): readonly [ZoneChoice, (choice: ZoneChoice) => v
   ]
 }
 
+const Choice = createContext<ZoneChoice>('mine')
+
+/** Reads the choice once for all times inside. */
+export function ZoneProvider({ children }: { children: ReactNode }): ReactNode {
+  const [choice] = useZoneChoice()
+  return <Choice value={choice}>{children}</Choice>
+}
+
 const TriggerZone = createContext<string | undefined>(undefined)
 
 /** Everything inside belongs to a trigger of this zone. */
@@ -35,7 +43,7 @@ export function InZoneOf({ zone, children }: { zone: string | undefined; childre
 
 /** The zone in which to show a time; a time without a trigger is shown in the reader's. */
 export function useZone(ofTrigger?: string): string {
-  const [choice] = useZoneChoice()
+  const choice = use(Choice)
   const around = use(TriggerZone)
   if (choice === 'utc') return 'UTC'
   return choice === 'trigger' ? (ofTrigger ?? around ?? ownZone) : ownZone

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { exactTime, formatRough } from '../data/format.js'
-import { useNow } from '../data/now.js'
+import { useFromNow } from '../data/now.js'
 import { useZone } from '../data/zone.js'
 import { words } from '../words/common.js'
 import styles from './time.module.css'
@@ -25,18 +25,24 @@ export function Time({
   withDate?: boolean
 }): ReactNode {
   const zone = useZone(ofTrigger)
-  const now = useNow()
   const ms = Date.parse(at)
-  const { date, isToday, clock, offset } = exactTime(ms, zone, { now, withMs })
+  const text = useFromNow((now) => {
+    const { date, isToday, clock } = exactTime(ms, zone, { now, withMs })
+    return isToday && !withDate ? clock : `${date} ${clock}`
+  })
   return (
     <span className={styles['time']}>
       <time dateTime={at} title={`${at} · ${zone}`}>
-        {isToday && !withDate ? clock : `${date} ${clock}`}
-        {withOffset ? <span className="soft"> {offset}</span> : null}
+        {text}
+        {withOffset ? <span className="soft"> {exactTime(ms, zone, { now: ms }).offset}</span> : null}
       </time>
-      {relative ? <span className={styles['relative']}>{relativeText(ms, now)}</span> : null}
+      {relative ? <Relative ms={ms} /> : null}
     </span>
   )
+}
+
+function Relative({ ms }: { ms: number }): ReactNode {
+  return <span className={styles['relative']}>{useFromNow((now) => relativeText(ms, now))}</span>
 }
 
 /** Two times; where they are of different days, both say theirs. */
@@ -50,8 +56,7 @@ export function TimeSpan({
   between?: string
 }): ReactNode {
   const zone = useZone(undefined)
-  const now = useNow()
-  const dayOf = (at: string): string => exactTime(Date.parse(at), zone, { now }).date
+  const dayOf = (at: string): string => exactTime(Date.parse(at), zone, { now: Date.parse(from) }).date
   const withDate = dayOf(from) !== dayOf(until)
   return (
     <>

@@ -30,16 +30,21 @@ export function VirtualList({
   showRow?: number | undefined
 }): ReactNode {
   const ref = useRef<HTMLDivElement>(null)
-  const [view, setView] = useState({ top: 0, height: 800 })
+  // In rows: they are drawn again when another one comes into view, not with every pixel.
+  const [top, setTop] = useState(0)
+  const [fitting, setFitting] = useState(Math.ceil(800 / rowHeight))
   const rows = Math.min(count, 500_000)
-  const first = Math.max(0, Math.floor(view.top / rowHeight) - overscan)
-  const last = Math.min(rows, Math.ceil((view.top + view.height) / rowHeight) + overscan)
+  const first = Math.max(0, top - overscan)
+  const last = Math.min(rows, top + fitting + 1 + overscan)
 
   useEffect(() => {
     const box = ref.current
     if (box === null) return undefined
-    const look = (): void => setView({ top: box.scrollTop, height: box.clientHeight })
-    look()
+    const look = (): void => {
+      setTop(Math.floor(box.scrollTop / rowHeight))
+      setFitting(Math.ceil(box.clientHeight / rowHeight))
+    }
+    // It looks at once, when the box has been laid out.
     const observer = new ResizeObserver(look)
     observer.observe(box)
     box.addEventListener('scroll', look, { passive: true })
@@ -47,22 +52,21 @@ export function VirtualList({
       observer.disconnect()
       box.removeEventListener('scroll', look)
     }
-  }, [])
+  }, [rowHeight])
 
   useEffect(() => {
     if (last >= rows - overscan) onEnd?.()
   }, [last, rows, onEnd])
 
-  const top = Math.floor(view.top / rowHeight)
   useEffect(() => onShow?.(top), [top, onShow])
 
   useEffect(() => {
     const box = ref.current
     if (box === null || showRow === undefined) return
-    const top = showRow * rowHeight
-    if (top < box.scrollTop) box.scrollTop = top
-    else if (top + rowHeight > box.scrollTop + box.clientHeight)
-      box.scrollTop = top + rowHeight - box.clientHeight
+    const at = showRow * rowHeight
+    if (at < box.scrollTop) box.scrollTop = at
+    else if (at + rowHeight > box.scrollTop + box.clientHeight)
+      box.scrollTop = at + rowHeight - box.clientHeight
   }, [showRow, rowHeight])
 
   return (

@@ -100,9 +100,15 @@ function MoreMenu({ pages: few }: { pages: readonly Page[] }): ReactNode {
 /** On a narrow screen the row of pages is scrolled: the current one is in sight. */
 function useShown(ref: RefObject<HTMLElement | null>, isHere: boolean): void {
   useEffect(() => {
-    if (isHere) ref.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (!isHere || !matchMedia(scrolled).matches) return undefined
+    // Once the next page is drawn: before, it would have to be laid out twice.
+    const timer = setTimeout(() => ref.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), 50)
+    return () => clearTimeout(timer)
   }, [ref, isHere])
 }
+
+/** Where the row of pages does not fit. */
+const scrolled = '(max-width: 1000px)'
 
 /** Places the popover, which is in its own layer, below its button and inside the window. */
 function placeBelow(menu: HTMLElement): void {

@@ -5,7 +5,7 @@ import { marks } from '../../design/marks.js'
 import { formatCount } from '../../data/format.js'
 import { LongName } from '../../parts/text/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
-import { useWhy } from '../../parts/why/why-address.js'
+import { askWhy } from '../../parts/why/why-address.js'
 import { markWords } from '../../words/common.js'
 import { words } from '../../words/ledger.js'
 import { markOf, reasons, type DayCoverage } from './days.js'
@@ -68,7 +68,6 @@ function Cell({
   date: string
   coverage: DayCoverage | null
 }): ReactNode {
-  const [, ask] = useWhy()
   const mark = coverage === null ? undefined : markOf(coverage)
   const label = words.cell.label(trigger, date, coverage === null ? words.cell.uncounted : cellText(coverage))
   return (
@@ -79,7 +78,7 @@ function Cell({
         data-family={mark === undefined ? 'none' : marks[mark].family}
         title={label}
         aria-label={label}
-        onClick={() => ask({ trigger, from: `${date}T00:00:00.000Z`, until: `${date}T23:59:59.999Z` })}
+        onClick={() => askWhy({ trigger, from: `${date}T00:00:00.000Z`, until: `${date}T23:59:59.999Z` })}
       >
         {mark === undefined || mark === 'done' ? null : <StateMark mark={mark} label={false} size={10} />}
       </button>

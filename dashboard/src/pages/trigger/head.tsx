@@ -9,7 +9,7 @@ import { Held } from '../../parts/triggers/held-line.js'
 import { PauseDialog } from '../../parts/triggers/pause-dialog.js'
 import { ResumeDialog } from '../../parts/triggers/resume-dialog.js'
 import { TriggerState } from '../../parts/triggers/trigger-state.js'
-import { scheduleLine } from '../../parts/why/schedule-line.js'
+import { ScheduleLine } from '../../parts/why/schedule-line.js'
 import { useKeys } from '../../shell/keys.js'
 import { words as edit } from '../../words/edit-trigger.js'
 import { words } from '../../words/trigger.js'
@@ -103,7 +103,12 @@ function isComputed({ schedule: { kind } }: Trigger): boolean {
 function ScheduleSentence({ trigger }: { trigger: Trigger }): ReactNode {
   const cron = cronOf(trigger)
   const preview = useCronPreview(trigger)
-  if (cron === undefined) return <p>{scheduleLine(trigger)}</p>
+  if (cron === undefined)
+    return (
+      <p>
+        <ScheduleLine trigger={trigger} />
+      </p>
+    )
   return (
     <p className={head['line']}>
       {preview?.description == null ? null : <strong>{preview.description}</strong>}

@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.js'
 import { Panel } from '../../parts/panel.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
-import { useWhy } from '../../parts/why/why-address.js'
+import { askWhy } from '../../parts/why/why-address.js'
 import { words } from '../../words/trigger.js'
 import { dayMark, daysBefore, dayText } from './year-cells.js'
 import styles from './year.module.css'
@@ -67,7 +67,6 @@ function Coverage({ name }: { name: string }): ReactNode {
     queryFn: ({ signal }) => api('GET /coverage', { query: { trigger: name }, signal }),
     meta: { topics: ['ledger'] },
   })
-  const [, ask] = useWhy()
   const one = data?.items[0]
   if (one === undefined) return null
   const explained = Object.values(one.explained).reduce((sum, count) => sum + count, 0)
@@ -78,7 +77,7 @@ function Coverage({ name }: { name: string }): ReactNode {
       type="button"
       className={styles['coverage']}
       data-bad={unexplainedCount > 0}
-      onClick={() => ask({ trigger: name, from: first ?? fromAt, until: first ?? untilAt })}
+      onClick={() => askWhy({ trigger: name, from: first ?? fromAt, until: first ?? untilAt })}
     >
       {words.year.coverage([due, run, explained, unexplainedCount].map(formatCount))}
     </button>
@@ -90,7 +89,6 @@ function YearGrid({ data }: { data: YearAnswer }): ReactNode {
   const today = days.findLastIndex(({ fromAt }) => Date.parse(fromAt) <= Date.now())
   const [at, setAt] = useState(Math.max(0, today))
   const grid = useRef<HTMLDivElement>(null)
-  const [, ask] = useWhy()
   useEffect(() => {
     const box = grid.current?.parentElement
     const cell = grid.current?.querySelector<HTMLElement>('[data-today="true"]')
@@ -143,7 +141,7 @@ function YearGrid({ data }: { data: YearAnswer }): ReactNode {
                 setAt(index)
                 const until = days[index + 1]?.fromAt ?? data.untilAt
                 const last = new Date(Date.parse(until) - 1000).toISOString()
-                ask({ trigger, from: day.fromAt, until: last })
+                askWhy({ trigger, from: day.fromAt, until: last })
               }}
             >
               {mark === undefined ? (

@@ -20,6 +20,7 @@ import { HeadRow, TriggerRow } from './row.js'
 import { useRowHeight } from './row-height.js'
 import { useSelection } from './selection.js'
 import { useTriggerList } from './use-list.js'
+import { useRecent } from './use-recent.js'
 
 /** All triggers: one search field, the newest runs of each, what comes next, and pausing many at once. */
 export default function TriggersPage(): ReactNode {
@@ -32,6 +33,7 @@ export default function TriggersPage(): ReactNode {
   const list = useTriggerList(filter, shownRow)
   const { rows, total } = list
   const names = rows.map(({ name }) => name)
+  const recent = useRecent(names, shownRow)
   const selection = useSelection(names)
   const [asking, setAsking] = useState<'pause' | 'resume'>()
   const rowHeight = useRowHeight()
@@ -111,10 +113,10 @@ export default function TriggersPage(): ReactNode {
               <TriggerRow
                 trigger={rows[index]}
                 index={index}
-                chunk={names.slice(index - (index % chunkSize), index - (index % chunkSize) + chunkSize)}
+                runs={recent.get(names[index] ?? '')}
                 isSelected={selection.has(index)}
                 isHere={index === cursor}
-                onSelect={(isRange) => selection.toggle(index, isRange)}
+                onSelect={selection.toggle}
               />
             )}
           />
@@ -128,9 +130,6 @@ export default function TriggersPage(): ReactNode {
     </div>
   )
 }
-
-/** Rows whose newest runs are read in one request. */
-const chunkSize = 25
 
 function SelectionBar({
   count,

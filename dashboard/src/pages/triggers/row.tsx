@@ -1,15 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Trigger } from '../../../../src/client/operations.js'
 import type { RunMark } from '../../../../src/client/ui-operations.js'
-import { recentQuery, triggerHref } from '../../data/triggers.js'
+import { triggerHref } from '../../data/triggers.js'
 import { Sparkline } from '../../parts/charts/sparkline.js'
 import { LongName } from '../../parts/text/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Time } from '../../parts/time.js'
 import { TriggerState } from '../../parts/triggers/trigger-state.js'
-import { scheduleLine, zoneOf } from '../../parts/why/schedule-line.js'
+import { ScheduleLine, scheduleText, zoneOf } from '../../parts/why/schedule-line.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { words } from '../../words/triggers.js'
 import styles from './page.module.css'
@@ -54,27 +53,25 @@ export function HeadRow({
   )
 }
 
-/** One trigger in the list. */
-export function TriggerRow({
+/** One trigger in the list. It is drawn again only when something of it changes: scrolling moves many of them. */
+export const TriggerRow = memo(function TriggerRow({
   trigger,
   index,
-  chunk,
+  runs = none,
   isSelected,
   isHere,
   onSelect,
 }: {
   trigger: Trigger | undefined
   index: number
-  /** The names of the rows around it, whose newest runs are read together. */
-  chunk: readonly string[]
+  /** Its newest runs, once they are read. */
+  runs: readonly RunMark[] | undefined
   isSelected: boolean
   isHere: boolean
-  onSelect: (isRange: boolean) => void
+  onSelect: (index: number, isRange: boolean) => void
 }): ReactNode {
-  const { data: recent } = useQuery(recentQuery(chunk, 20))
   if (trigger === undefined) return null
   const { name, state, nextAt } = trigger
-  const runs = recent?.items.find((one) => one.trigger === name)?.runs ?? []
   const zone = zoneOf(trigger)
   return (
     <div
@@ -91,7 +88,7 @@ export function TriggerRow({
           aria-label={words.select(name)}
           checked={isSelected}
           onChange={() => undefined}
-          onClick={({ shiftKey }) => onSelect(shiftKey)}
+          onClick={({ shiftKey }) => onSelect(index, shiftKey)}
         />
       </span>
       <span role="cell" data-part="state">
@@ -102,8 +99,8 @@ export function TriggerRow({
           <LongName>{name}</LongName>
         </Link>
       </span>
-      <span role="cell" data-part="schedule" className="cut soft" title={scheduleLine(trigger)}>
-        {scheduleLine(trigger)}
+      <span role="cell" data-part="schedule" className="cut soft" title={scheduleText(trigger)}>
+        <ScheduleLine trigger={trigger} />
       </span>
       <span role="cell" data-part="runs">
         <Sparkline runs={runs} />
@@ -120,7 +117,9 @@ export function TriggerRow({
       </span>
     </div>
   )
-}
+})
+
+const none: readonly RunMark[] = []
 
 function LastRun({ trigger, run }: { trigger: Trigger; run: RunMark | undefined }): ReactNode {
   const { name, state, schedule } = trigger

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { RunMark } from '../../../../src/client/ui-operations.js'
-import { marks } from '../../design/marks.js'
+import { marks, type Family } from '../../design/marks.js'
 import { words } from '../../words/charts.js'
 import styles from './sparkline.module.css'
 
@@ -17,6 +17,15 @@ export function Sparkline({ runs, places = 20 }: { runs: readonly RunMark[]; pla
   const width = places * step - 1
   // Few runs stand at the end, where the newest always is.
   const offset = (places - shown.length) * step
+  // One path for each colour: a list of triggers would have a thousand otherwise.
+  const paths = new Map<Family, string>()
+  for (const [index, run] of shown.entries()) {
+    // A square root keeps short runs visible beside one long run.
+    const tall = Math.max(3, Math.round(Math.sqrt((tookMs(run) ?? 0) / longest) * height))
+    const { family } = marks[run.state]
+    const d = barPath({ x: offset + index * step, tall, isSplit: run.state === 'failed' })
+    paths.set(family, `${paths.get(family) ?? ''}${d}`)
+  }
   return (
     <svg
       className={styles['spark']}
@@ -27,17 +36,9 @@ export function Sparkline({ runs, places = 20 }: { runs: readonly RunMark[]; pla
       height={height}
     >
       <title>{words.newest([...counts])}</title>
-      {shown.map((run, index) => {
-        // A square root keeps short runs visible beside one long run.
-        const tall = Math.max(3, Math.round(Math.sqrt((tookMs(run) ?? 0) / longest) * height))
-        return (
-          <path
-            key={run.id}
-            data-family={marks[run.state].family}
-            d={barPath({ x: offset + index * step, tall, isSplit: run.state === 'failed' })}
-          />
-        )
-      })}
+      {[...paths].map(([family, d]) => (
+        <path key={family} data-family={family} d={d} />
+      ))}
     </svg>
   )
 }

@@ -1,5 +1,5 @@
 /** The open why panel is in the address: `why=nightly@2026-11-17T02:00:00Z..2026-11-17T02:30:00Z`. */
-import { useParams } from '../../data/location.js'
+import { changeParams, useParams } from '../../data/location.js'
 
 /** The question: what happened to the due times of a trigger in a period; a single due time if it has no end. */
 export interface WhyQuestion {
@@ -10,12 +10,14 @@ export interface WhyQuestion {
 }
 
 /** The question that is open, and how to ask another one or none. */
-export function useWhy(): readonly [WhyQuestion | undefined, (question: WhyQuestion | undefined) => void] {
-  const [params, change] = useParams()
-  return [
-    readWhy(params.get('why')),
-    (question) => change({ why: question === undefined ? null : whyText(question) }),
-  ]
+export function useWhy(): readonly [WhyQuestion | undefined, typeof askWhy] {
+  const [params] = useParams()
+  return [readWhy(params.get('why')), askWhy]
+}
+
+/** Asks a question, or none. */
+export function askWhy(question: WhyQuestion | undefined): void {
+  changeParams({ why: question === undefined ? null : whyText(question) })
 }
 
 /** A question as part of an address. */

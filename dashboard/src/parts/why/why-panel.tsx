@@ -12,7 +12,7 @@ import { Dialog } from '../dialog.js'
 import { ErrorState, Skeleton } from '../states.js'
 import { Time } from '../time.js'
 import { Answer } from './answer.js'
-import { scheduleLine, zoneOf } from './schedule-line.js'
+import { ScheduleLine, zoneOf } from './schedule-line.js'
 import { useWhy, type WhyQuestion } from './why-address.js'
 import styles from './why-panel.module.css'
 
@@ -60,7 +60,7 @@ function Body({
         {definition === undefined ? null : (
           <p className="soft">
             <Link href={`/triggers/${encodeURIComponent(trigger)}`}>{trigger}</Link>:{' '}
-            {scheduleLine(definition)}
+            <ScheduleLine trigger={definition} />
           </p>
         )}
         {data === undefined ? (

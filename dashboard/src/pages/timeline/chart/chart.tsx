@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { useNow } from '../../../data/now.js'
-import { useWhy } from '../../../parts/why/why-address.js'
+import { askWhy } from '../../../parts/why/why-address.js'
 import { words } from '../../../words/timeline.js'
 import { ticksOf } from '../axis/ticks.js'
 import { lengthOf, type View } from '../axis/view.js'
@@ -49,7 +49,6 @@ export function Chart({
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<HTMLDivElement>(null)
   const nowMs = useNow()
-  const [, ask] = useWhy()
   const { widthPx, rowPx, first, last } = useRows({ box, plot }, rows.length)
   const [hovered, setHovered] = useState<Spot>()
   const [dragged, setDragged] = useState<Selection>()
@@ -76,7 +75,7 @@ export function Chart({
     const iso = (ms: number): string => new Date(Math.round(ms)).toISOString()
     const from = iso(item?.fromMs ?? Math.round(atMs / 1000) * 1000)
     const around = item ?? { fromMs: atMs, untilMs: atMs }
-    ask({
+    askWhy({
       trigger: triggerAt(nameOf(lane), around),
       from,
       until: item === undefined ? undefined : iso(item.untilMs),
