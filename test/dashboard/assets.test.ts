@@ -4,7 +4,7 @@ import { placesOf } from '../../dashboard/src/pages/assets/layers.js'
 import {
   durationText,
   optionsOf,
-  withLimits,
+  sentOptions,
   type EditFields,
 } from '../../dashboard/src/pages/trigger/edit-form.js'
 
@@ -64,6 +64,7 @@ describe('an edit of a trigger', () => {
     timezone: 'Europe/Berlin',
     dst: 'vixie',
     every: '',
+    after: '',
     overlap: 'skip',
     catchUp: 'latest',
   }
@@ -80,14 +81,17 @@ describe('an edit of a trigger', () => {
 
   it('keeps the catch-up limits that the new mode has, and restores all of them', () => {
     const catchUp = { mode: 'all', maxRuns: 7, maxAgeMs: 3_600_000, graceMs: 60_000 }
-    const trigger = { catchUp } as unknown as Parameters<typeof withLimits>[1]
+    const trigger = { catchUp } as unknown as Parameters<typeof sentOptions>[1]
     const modes = ['skip', 'latest', 'all'] as const
-    expect(modes.map((mode) => withLimits({ catchUp: mode }, trigger))).toEqual([
+    expect(modes.map((mode) => sentOptions({ catchUp: mode }, trigger))).toEqual([
       { catchUp: { mode: 'skip', grace: '1m' } },
       { catchUp: { mode: 'latest', grace: '1m', maxAge: '1h' } },
       { catchUp: { mode: 'all', grace: '1m', maxAge: '1h', maxRuns: 7 } },
     ])
-    expect(withLimits({ overlap: 'skip' }, trigger)).toEqual({ overlap: 'skip' })
+    expect(sentOptions({ overlap: 'skip' }, trigger)).toEqual({ overlap: 'skip' })
+    // A grid is what an interval is measured from where nothing else is said.
+    expect(sentOptions({ every: '1h', after: 'grid' }, trigger)).toEqual({ every: '1h', after: null })
+    expect(sentOptions({ every: '1h', after: 'finish' }, trigger)).toEqual({ every: '1h', after: 'finish' })
   })
 
   it.each([

@@ -23,7 +23,11 @@ export interface EditedTrigger {
   readonly after: Trigger
 }
 
+<<<<<<< HEAD
 /** Changes options of a trigger that was added at run time; omitted options do not change. */
+=======
+/** Changes options of a trigger that was added at run time; those that are not given stay as they are, and null takes one away. */
+>>>>>>> b33f3bb8 (Let an edit turn after: finish into a grid)
 export async function editTrigger(
   store: Store,
   request: { readonly name: string; readonly options: Written; readonly now: Instant } & DryRun,
@@ -58,7 +62,7 @@ async function edited(store: Store, trigger: Trigger, options: Written): Promise
   const jobName = (options['job'] ?? trigger.job) as string
   const job = jobs.find((one) => one.name === jobName)
   const isTimeGiven = scheduleOptionNames.some((option) => options[option] !== undefined)
-  const input = { ...scheduleInput(trigger.schedule, options), job: jobName, ...options }
+  const input = withoutNull({ ...scheduleInput(trigger.schedule, options), job: jobName, ...options })
   const place = placeOf()
   const read = readTrigger(
     { name: trigger.name, input, asset: job?.asset, defaults: { calendars: await storedCalendars(store) } },
@@ -126,36 +130,53 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
     ...(startAt === undefined ? {} : { start: formatInstant(startAt) }),
     ...(endAt === undefined ? {} : { end: formatInstant(endAt) }),
   }
+  const isGiven = (option: string): boolean => options[option] !== undefined && options[option] !== null
+  const isInterval = schedule.kind === 'interval' || schedule.kind === 'after-finish'
+  // Another interval stays on the same grid, or is measured from the same end.
+  if (isInterval && !scheduleKinds.some((kind) => kind !== 'every' && isGiven(kind))) {
+    return { ...intervalInput(schedule, options), ...bounds }
+  }
   // Another expression is read in the same zone.
-  if (options['cron'] !== undefined && schedule.kind === 'cron') {
+  if (isGiven('cron') && schedule.kind === 'cron') {
     return { timezone: schedule.timezone, dst: schedule.dst, ...bounds }
   }
-  // Another interval stays on the same grid, or is measured from the same end.
-  if (options['every'] !== undefined && options['after'] === undefined) {
-    if (schedule.kind === 'interval') return { ...gridOf(schedule), ...bounds }
-    if (schedule.kind === 'after-finish') {
-      return { after: 'finish', immediate: schedule.immediate, ...bounds }
-    }
-  }
-  if (scheduleKinds.some((kind) => options[kind] !== undefined)) return {}
+  if (scheduleKinds.some(isGiven)) return {}
   switch (schedule.kind) {
     case 'cron': {
       const { expression: cron, timezone, dst } = schedule
       return { cron, timezone, dst, ...bounds }
     }
-    case 'interval':
-      return { every: schedule.everyMs, ...gridOf(schedule), ...bounds }
-    case 'after-finish':
-      return { every: schedule.everyMs, after: 'finish', immediate: schedule.immediate, ...bounds }
     case 'once':
       return { at: formatInstant(schedule.at) }
+    case 'interval':
+    case 'after-finish':
     case 'sensor':
     case 'upstream':
       return {}
   }
 }
 
+<<<<<<< HEAD
 /** The grid of an interval as options. */
 function gridOf({ anchorAt, immediate }: Extract<ScheduleSpec, { kind: 'interval' }>): Written {
   return { immediate, ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }) }
+=======
+/** An interval as options. What is to be measured from the end of a run lies on no grid. */
+function intervalInput(
+  schedule: Extract<ScheduleSpec, { kind: 'interval' | 'after-finish' }>,
+  options: Written,
+): Written {
+  const { kind, everyMs, immediate } = schedule
+  const anchorAt = kind === 'interval' && options['after'] !== 'finish' ? schedule.anchorAt : undefined
+  return {
+    every: everyMs,
+    immediate,
+    ...(kind === 'after-finish' ? { after: 'finish' } : {}),
+    ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }),
+  }
+}
+
+function withoutNull(options: Written): Written {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
+>>>>>>> b33f3bb8 (Let an edit turn after: finish into a grid)
 }

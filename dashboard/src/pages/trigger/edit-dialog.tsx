@@ -13,13 +13,14 @@ import { useToast } from '../../parts/toast.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/edit-trigger.js'
 import { EditPreview } from './edit-preview.js'
-import { fieldsOf, optionsOf, withLimits, type EditFields } from './edit-form.js'
+import { fieldsOf, optionsOf, sentOptions, type EditFields } from './edit-form.js'
 import styles from './edit-dialog.module.css'
 
 /** What a change would do. */
 export type EditPlan = Operations['PATCH /triggers/{name}']['answer']
 
 const dsts = ['vixie', 'skip', 'real-time'] as const
+const afters = ['grid', 'finish'] as const
 const overlaps = ['skip', 'queue-one', 'queue-all', 'allow', 'cancel-running', 'terminate-running'] as const
 const catchUps = ['latest', 'all', 'skip'] as const
 
@@ -49,7 +50,7 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
   const before = fieldsOf(seen)
   const [fields, setFields] = useState<EditFields>(before)
   const changed = optionsOf(before, fields)
-  const options = withLimits(changed, seen)
+  const options = sentOptions(changed, seen)
   const asked = useAfterPause(JSON.stringify(options), 250)
   const isChanged = Object.keys(options).length > 0
   const plan = useQuery({
@@ -76,7 +77,7 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
       throw error instanceof ApiError && error.status === 412 ? stale(error) : error
     }
     await client.invalidateQueries({ queryKey: triggerQuery(name).queryKey })
-    const undone = withLimits(undoOf(before, changed), seen)
+    const undone = sentOptions(undoOf(before, changed), seen)
     const undo = async (): Promise<unknown> =>
       await api('PATCH /triggers/{name}', {
         path: { name },
@@ -136,6 +137,14 @@ function EditForm({ trigger, onClose }: Props): ReactNode {
             error={before.cron === '' ? fault : undefined}
             hint={words.everyHint}
             onChange={({ target }) => set('every')(target.value)}
+          />
+        )}
+        {before.after === '' ? null : (
+          <SelectField
+            label={words.fields.after}
+            value={fields.after}
+            choices={afters.map((value) => ({ value, label: words.afters[value] }))}
+            onChange={set('after')}
           />
         )}
         <SelectField

@@ -9,6 +9,8 @@ export interface EditFields {
   /** Empty without an expression. */
   readonly dst: 'vixie' | 'skip' | 'real-time' | ''
   readonly every: string
+  /** What an interval is measured from: a grid, or the end of the run before. Empty without an interval. */
+  readonly after: 'grid' | 'finish' | ''
   readonly overlap: string
   readonly catchUp: string
 }
@@ -16,19 +18,20 @@ export interface EditFields {
 /** The fields as the trigger has them. */
 export function fieldsOf(trigger: Trigger): EditFields {
   const cron = cronOf(trigger)
-  const { everyMs } = trigger.schedule
+  const { everyMs, kind } = trigger.schedule
   return {
     cron: cron?.expression ?? '',
     timezone: cron?.timezone ?? '',
     dst: cron?.dst ?? '',
     every: typeof everyMs === 'number' ? durationText(everyMs) : '',
+    after: kind === 'after-finish' ? 'finish' : kind === 'interval' ? 'grid' : '',
     overlap: trigger.overlap,
     catchUp: catchUpOf(trigger)?.mode ?? '',
   }
 }
 
 /** The fields that say when; they are sent together, because one alone would bring back the defaults of the others. */
-const timing = ['cron', 'timezone', 'dst', 'every'] as const
+const timing = ['cron', 'timezone', 'dst', 'every', 'after'] as const
 
 /** The options that a change would send: what differs, and with a part of the schedule all of it. */
 export function optionsOf(before: EditFields, after: EditFields): Readonly<Record<string, string>> {
@@ -54,12 +57,13 @@ export function durationText(ms: number): string {
   return `${ms / size}${unit}`
 }
 
-/** The options with what belongs to the chosen rule of catching up: the rule alone would bring back its defaults. */
-export function withLimits(
-  options: Readonly<Record<string, string>>,
+/** The options as they are sent: a grid is the absence of another rule, and with a rule of catching up goes what belongs to it. */
+export function sentOptions(
+  fields: Readonly<Record<string, string>>,
   trigger: Trigger,
 ): Readonly<Record<string, unknown>> {
-  const { catchUp: mode } = options
+  const options = fields['after'] === 'grid' ? { ...fields, after: null } : fields
+  const { catchUp: mode } = fields
   if (mode === undefined) return options
   const { maxAgeMs, maxRuns, graceMs } = catchUpOf(trigger) ?? {}
   const limits = {
