@@ -720,6 +720,7 @@ export type Session = {
   readonly role: 'read' | 'operate' | 'admin'
   readonly readOnly: boolean
   readonly mounted: boolean
+  readonly signedIn: boolean
 }
 
 /** The schema SimulatedSpan of the API. */

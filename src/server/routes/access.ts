@@ -51,14 +51,18 @@ export function callerRoute(server: {
     role: 'read',
     group,
     summary: 'Returns the caller, its role, and what the server allows.',
-    about: 'If the handler is inside another program (`mounted`), that program signs its users in and out.',
-    answer: caller.extend({ readOnly: z.boolean(), mounted: z.boolean() }).meta({ id: 'Session' }),
+    about:
+      'If the handler is inside another program (`mounted`), that program signs its users in and out. A caller with the cookie of a session (`signedIn`) can end it.',
+    answer: caller
+      .extend({ readOnly: z.boolean(), mounted: z.boolean(), signedIn: z.boolean() })
+      .meta({ id: 'Session' }),
     example: {},
-    handle: async ({ caller: { actor, role } }) => ({
+    handle: async ({ caller: { actor, role }, request }) => ({
       actor,
       role,
       readOnly: server.isReadOnly,
       mounted: server.isMounted,
+      signedIn: !server.isMounted && sessionSecretOf(request.headers) !== undefined,
     }),
   })
 }

@@ -85,7 +85,7 @@ export function About(): ReactNode {
 }
 
 /** Who reads, and how to leave. Who is on the same machine without a token, or came in through another program, has no session. */
-function You({ session: { actor, role, mounted } }: { session: Session }): ReactNode {
+function You({ session: { actor, role, signedIn } }: { session: Session }): ReactNode {
   const client = useQueryClient()
   const toast = useToast()
   const leave = async (): Promise<void> => {
@@ -95,11 +95,11 @@ function You({ session: { actor, role, mounted } }: { session: Session }): React
   return (
     <>
       {printable(actor)}, {role}{' '}
-      {mounted || actor === 'local' ? null : (
+      {signedIn ? (
         <Button onClick={() => void leave().catch((error: unknown) => toast({ text: problemOf(error) }))}>
           {words.about.signOut}
         </Button>
-      )}
+      ) : null}
     </>
   )
 }
