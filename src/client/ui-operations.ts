@@ -77,6 +77,7 @@ export type LateRun = {
   readonly startedAt: Instant | null
   readonly finishedAt: Instant | null
   readonly attempt: number
+  readonly failures: number
   readonly partition: string | null
   readonly worker: string | null
   readonly waitsFor: string | null
@@ -104,6 +105,12 @@ export type Missed = {
   readonly firstAt: Instant
   readonly lastAt: Instant
   readonly rule: string
+  readonly detail: string | null
+  readonly catchUp: {
+    readonly graceMs: number
+    readonly maxAgeMs: number | null
+    readonly maxRuns: number
+  } | null
   readonly recordedAt: Instant
   readonly seq: number
 }
@@ -111,7 +118,11 @@ export type Missed = {
 /** The schema Now of the API. */
 export type Now = {
   readonly at: Instant
-  readonly troubled: { readonly items: readonly RunBrief[]; readonly more: boolean }
+  readonly troubled: {
+    readonly items: readonly RunBrief[]
+    readonly more: boolean
+    readonly lookedAt: number | null
+  }
   readonly missed: { readonly items: readonly Missed[]; readonly more: boolean }
   readonly late: { readonly items: readonly LateRun[]; readonly more: boolean }
   readonly running: { readonly items: readonly RunningRun[]; readonly more: boolean }
@@ -248,6 +259,7 @@ export type RunBrief = {
   readonly startedAt: Instant | null
   readonly finishedAt: Instant | null
   readonly attempt: number
+  readonly failures: number
   readonly partition: string | null
   readonly worker: string | null
   readonly waitsFor: string | null
@@ -289,6 +301,7 @@ export type RunningRun = {
   readonly startedAt: Instant | null
   readonly finishedAt: Instant | null
   readonly attempt: number
+  readonly failures: number
   readonly partition: string | null
   readonly worker: string | null
   readonly waitsFor: string | null
@@ -485,5 +498,10 @@ export interface UiOperations {
   readonly 'GET /ui/runs/{id}/alike': {
     readonly request: { readonly path: { readonly id: string } }
     readonly answer: { readonly group: ErrorGroup | null; readonly capped: boolean }
+  }
+  /** Says how many attempts jobs allow; a job that nobody defines any more is left out. */
+  readonly 'GET /ui/attempts': {
+    readonly request: { readonly query: { readonly jobs: string | readonly string[] } }
+    readonly answer: { readonly items: readonly { readonly job: string; readonly attempts: number }[] }
   }
 }

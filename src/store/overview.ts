@@ -51,11 +51,11 @@ export interface Overview {
   ledgerPage(request: LedgerPage): Promise<readonly LedgerEntry[]>
 
   /**
-   * The newest failed runs that are not repaired: no later run of the same trigger and partition is done. At most
-   * `each` of one trigger and job, so that one that fails all night does not hide the others. A store may read only the
-   * newest 1,000 failed runs.
+   * The newest failed runs that nothing has repaired: no later run of the same trigger and partition is done. At most
+   * `each` of the same trigger and job, so that one that fails all night does not hide the others. A store may look at
+   * the newest failed runs only, and then says so.
    */
-  troubled(request: { limit: number; each: number }): Promise<readonly Run[]>
+  troubled(request: { limit: number; each: number }): Promise<Troubled>
 
   /** Counts the ends of stored runs in `[fromAt, untilAt)` by bucket, job and state; empty buckets are left out. */
   series(request: SeriesRequest): Promise<readonly SeriesRow[]>
@@ -68,6 +68,13 @@ export interface Overview {
 
   /** How many runs a filter matches; counts up to `atMost`, and searches up to the filter's `look`. */
   countRuns(filter: Omit<RunFilter, 'limit'>, atMost: number): Promise<RunCount>
+}
+
+/** Failed runs that nothing has repaired. */
+export interface Troubled {
+  readonly runs: readonly Run[]
+  /** How many failed runs were looked at, if there are older ones that were not. */
+  readonly lookedAt: number | undefined
 }
 
 /** Numbers that increase with changes, so that a comparison shows what has changed. */

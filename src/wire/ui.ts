@@ -50,6 +50,7 @@ export const runBrief = run
     startedAt: true,
     finishedAt: true,
     attempt: true,
+    failures: true,
     partition: true,
     worker: true,
     waitsFor: true,
@@ -76,6 +77,9 @@ export const missed = z
     firstAt: instant,
     lastAt: instant,
     rule: z.string(),
+    detail: z.string().nullable(),
+    /** The limits of catch-up; absent where the trigger was changed since. */
+    catchUp: z.strictObject({ graceMs: count, maxAgeMs: count.nullable(), maxRuns: count }).nullable(),
     recordedAt: instant,
     /** The newest range: acknowledging it acknowledges all of them. */
     seq: count,
@@ -119,7 +123,8 @@ export const upcoming = z
 export const now = z
   .strictObject({
     at: instant,
-    troubled: some(runBrief),
+    /** With how many failed runs were looked at, if there are older ones that were not. */
+    troubled: some(runBrief).extend({ lookedAt: count.nullable() }),
     missed: some(missed),
     late: some(lateRun),
     running: some(runningRun),

@@ -1,4 +1,5 @@
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { Run } from '../../../src/client/operations.js'
 import type { Mark } from '../design/marks.js'
 import { api } from './api.js'
@@ -29,6 +30,22 @@ export function pendingQuery(id: string) {
     meta: { topics: ['runs', 'holds'] },
   })
 }
+
+/** How many attempts jobs allow, by job; jobs without a definition are left out. */
+export function useAttempts(jobs: readonly string[]): ReadonlyMap<string, number> {
+  const asked = [...new Set(jobs)].toSorted().slice(0, mostJobs)
+  const { data } = useQuery({
+    queryKey: ['attempts', asked],
+    queryFn: ({ signal }) => api('GET /ui/attempts', { query: { jobs: asked }, signal }),
+    enabled: asked.length > 0,
+    placeholderData: (before) => before,
+    meta: { topics: ['triggers'] },
+  })
+  return useMemo(() => new Map(data?.items.map(({ job, attempts }) => [job, attempts])), [data])
+}
+
+/** The server answers for so many at once. */
+const mostJobs = 100
 
 /** The mark of a run: a run that failed and will be retried differs from one that only waits. */
 export function runMark({ state, attempt }: Pick<Run, 'state' | 'attempt'>): Mark {

@@ -8,7 +8,7 @@ export const words = {
     title: 'Needs you',
     calm: 'Nothing needs you.',
     calmText: 'No failed run without a later success, nothing missed, nothing late, no sensor failing.',
-    failed: (attempt: number) => (attempt > 1 ? `failed after ${attempt} attempts` : 'failed'),
+    failed: (tries: string) => (tries === '' ? 'failed' : `failed ${tries}`),
     missed: (ranges: number) => (ranges === 1 ? 'missed' : `missed ${formatCount(ranges)} times`),
     late: 'late, waits for',
     backlog: (ready: number) => `${formatCount(ready)} wait, the oldest since`,
@@ -20,7 +20,10 @@ export const words = {
     looked: 'Dismiss',
     lookedHint: 'Takes it off this list, for everybody. The ledger keeps it.',
     lookedDone: (trigger: string) => `${trigger} is off the list, for everybody.`,
-    allFailed: 'There are more: all failed runs, by error.',
+    lookedAt: (count: number) =>
+      `Only the newest ${formatCount(count)} failed runs were looked at; an older one may need you too.`,
+    moreFailed: 'There are more: all failed runs, by error.',
+    allFailed: 'All failed runs, by error.',
     rule: 'A failed run leaves this list when it is retried and done, or when a later run of its trigger is done.',
   },
   next: {

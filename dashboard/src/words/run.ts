@@ -11,7 +11,6 @@ export const words = {
   },
   ofTrigger: 'trigger',
   ofJob: 'job',
-  attempt: (attempt: number) => `attempt ${attempt}`,
   stopping: 'asked to stop',
   copyId: 'Copy the id',
   error: {
@@ -117,3 +116,43 @@ export const words = {
     againDone: 'A new run was recorded.',
   },
 } as const
+
+type Tried = Pick<Run, 'state' | 'attempt' | 'failures'>
+
+/** Which attempt a run is at, and of how many. */
+export function attemptText(run: Tried, allowed: number | undefined): string {
+  const { attempt, failures } = run
+  if (allowed === undefined) return `attempt ${attempt}`
+  return isCounted(run, allowed)
+    ? `attempt ${attempt} of ${allowed}`
+    : `attempt ${attempt} (${failures} of ${allowed} failed)`
+}
+
+/** The same for a column whose head says what it is. */
+export function attemptCell(run: Tried, allowed: number | undefined): string {
+  const { attempt } = run
+  const isSaid = allowed !== undefined && allowed > 1 && attempt > 0 && isCounted(run, allowed)
+  return isSaid ? `${attempt} of ${allowed}` : String(attempt)
+}
+
+/** After how many attempts a run ended; empty where that goes without saying. */
+export function triesText(run: Tried, allowed: number | undefined): string {
+  const { attempt, state } = run
+  if (allowed !== undefined && isCounted(run, allowed)) {
+    if (allowed > 1) return `after ${attempt} of ${allowed} attempts`
+    return state === 'failed' ? 'at its only attempt' : ''
+  }
+  return attempt > 1 ? `after ${attempt} attempts` : ''
+}
+
+/**
+ * Whether the attempts of a run are those that its job allows. An attempt that was lost with its process, or that came
+ * before a retry by hand, is not.
+ */
+function isCounted({ state, attempt, failures }: Tried, allowed: number): boolean {
+  const others = attempt - failures
+  const isEnded = state === 'failed' || state === 'pending'
+  return (
+    attempt <= allowed && (isEnded ? others === 0 : others === 1 || (state === 'cancelled' && others === 0))
+  )
+}

@@ -100,7 +100,6 @@ export const words = {
     took: 'took',
     why: 'why',
     manual: 'by hand',
-    attempt: (attempt: number) => `attempt ${attempt}`,
     older: 'Show older ones',
     all: 'All runs of this trigger',
   },

@@ -6,7 +6,10 @@ import type {
   Run,
   SlaBreach,
 } from '../../../src/client/operations.js'
-import { formatCount, formatDuration } from '../data/format.js'
+import type { Missed } from '../../../src/client/ui-operations.js'
+import { formatCount, formatDuration, formatRough } from '../data/format.js'
+import { printable } from '../data/printable.js'
+import { triesText } from './run.js'
 
 type Of<Kind extends Explanation['kind']> = Extract<Explanation, { kind: Kind }>
 
@@ -24,6 +27,7 @@ export const words = {
   until: 'Until',
   noEnd: 'until somebody releases it',
   note: 'Reason given',
+  found: 'Found',
   lastSign: 'Last sign of life',
   waitsFor: 'Waits for',
   due: 'Due',
@@ -48,11 +52,11 @@ export const words = {
   openRun: 'Open the run',
 } as const
 
-/** The sentence that answers why, for each kind of answer. */
-export function headline(one: Explanation): string {
+/** The sentence that answers why, for each kind of answer; `allowed` is how many attempts the job of a run allows. */
+export function headline(one: Explanation, allowed?: number): string {
   switch (one.kind) {
     case 'run':
-      return runHeadline(one.run)
+      return runHeadline(one.run, allowed)
     case 'range':
       return rangeHeadline(one)
     case 'held':
@@ -76,8 +80,10 @@ export function headline(one: Explanation): string {
   }
 }
 
-function runHeadline({ state, attempt, error, reason }: Run): string {
-  const tries = attempt > 1 ? ` after ${attempt} attempts` : ''
+function runHeadline(run: Run, allowed: number | undefined): string {
+  const { state, error, reason } = run
+  const text = triesText(run, allowed)
+  const tries = text === '' ? '' : ` ${text}`
   switch (state) {
     case 'done':
       return `It ran and is done${tries}.`
@@ -112,20 +118,40 @@ const reasonSentences: Readonly<Record<LedgerReason, string>> = {
 }
 
 /** Why due times were missed, in one line. */
-export function missedSentence(rule: string): string {
-  return `Nothing was running at that time. ${ruleSentence(rule)}`.trim()
+export function missedSentence({ rule, detail, lastAt, recordedAt, catchUp }: Missed): string {
+  if (rule === 'partition:none') return ruleSentence(rule)
+  if (detail !== null) return `It did not run: ${printable(detail)}.`
+  const late = formatRough(Date.parse(recordedAt) - Date.parse(lastAt))
+  return `Nothing was running then; found ${late} late. ${ruleSentence(rule, catchUp)}`
 }
 
-/** What a rule means. */
-export function ruleSentence(rule: string): string {
-  return ruleSentences[rule] ?? ''
+/** What a rule means; with its number, where the limits that decided are known. */
+export function ruleSentence(rule: string, limits?: Missed['catchUp']): string {
+  return (limits == null ? undefined : limitSentence(rule, limits)) ?? ruleSentences[rule] ?? ''
+}
+
+function limitSentence(
+  rule: string,
+  { graceMs, maxAgeMs, maxRuns }: NonNullable<Missed['catchUp']>,
+): string | undefined {
+  switch (rule) {
+    case 'catch-up:max-age':
+      return maxAgeMs === null
+        ? undefined
+        : `The trigger runs nothing that is more than ${formatDuration(maxAgeMs)} late (catchUp.maxAge).`
+    case 'catch-up:skip':
+      return `The trigger skips what is more than ${formatDuration(graceMs)} late (catchUp: skip).`
+    case 'catch-up:max-runs':
+      return `Of late due times, the trigger runs the newest ${formatCount(maxRuns)} (catchUp.maxRuns).`
+    default:
+      return undefined
+  }
 }
 
 const ruleSentences: Readonly<Record<string, string>> = {
-  'catch-up:skip': 'It was found too late: this trigger skips what is late (catchUp: skip).',
+  'catch-up:skip': 'The trigger skips what is found late (catchUp: skip).',
   'catch-up:latest': 'Of late due times, only the newest runs.',
-  'catch-up:max-age':
-    'It was found too late: this trigger runs nothing that is older than its catchUp.maxAge.',
+  'catch-up:max-age': 'The trigger runs nothing that is found later than its catchUp.maxAge.',
   'catch-up:max-runs': 'Catch-up runs only a limited number of late due times (catchUp.maxRuns).',
   'overlap:skip': 'While a run is unfinished, the next ones are skipped.',
   'overlap:queue-one': 'While a run is unfinished, one waits and the others are skipped.',

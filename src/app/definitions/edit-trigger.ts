@@ -23,11 +23,7 @@ export interface EditedTrigger {
   readonly after: Trigger
 }
 
-<<<<<<< HEAD
-/** Changes options of a trigger that was added at run time; omitted options do not change. */
-=======
-/** Changes options of a trigger that was added at run time; those that are not given stay as they are, and null takes one away. */
->>>>>>> b33f3bb8 (Let an edit turn after: finish into a grid)
+/** Changes options of a trigger that was added at run time; omitted options do not change, and null removes one. */
 export async function editTrigger(
   store: Store,
   request: { readonly name: string; readonly options: Written; readonly now: Instant } & DryRun,
@@ -156,11 +152,6 @@ function scheduleInput(schedule: ScheduleSpec, options: Written): Written {
   }
 }
 
-<<<<<<< HEAD
-/** The grid of an interval as options. */
-function gridOf({ anchorAt, immediate }: Extract<ScheduleSpec, { kind: 'interval' }>): Written {
-  return { immediate, ...(anchorAt === undefined ? {} : { anchor: formatInstant(anchorAt) }) }
-=======
 /** An interval as options. What is to be measured from the end of a run lies on no grid. */
 function intervalInput(
   schedule: Extract<ScheduleSpec, { kind: 'interval' | 'after-finish' }>,
@@ -178,5 +169,4 @@ function intervalInput(
 
 function withoutNull(options: Written): Written {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null))
->>>>>>> b33f3bb8 (Let an edit turn after: finish into a grid)
 }

@@ -1,6 +1,7 @@
 import type { LedgerEntry } from '../../store/overview.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
+import { pick } from '../../wire/to-json.js'
 
 /** The missed instants of a trigger. */
 export interface Missed {
@@ -9,6 +10,9 @@ export interface Missed {
   readonly firstAt: Instant
   readonly lastAt: Instant
   readonly rule: string
+  readonly detail: string | undefined
+  /** The version of the trigger that missed the newest of them. */
+  readonly version: number
   readonly recordedAt: Instant
   /** The number of the newest range. */
   readonly seq: number
@@ -29,6 +33,21 @@ export async function missedSince(store: Store, since: Instant): Promise<readonl
     byTrigger.set(range.trigger, [...(byTrigger.get(range.trigger) ?? []), range])
   }
   return [...byTrigger.values()].map(summed)
+}
+
+/** The same with the limits that decided, where the trigger is still the version that missed. */
+export async function withLimits(store: Store, missed: readonly Missed[]) {
+  const names = missed.map(({ trigger }) => trigger)
+  const stored = names.length === 0 ? [] : await store.triggers({ names })
+  const byName = new Map(stored.map((one) => [one.trigger.name, one]))
+  return missed.map(({ version, ...one }) => {
+    const known = byName.get(one.trigger)
+    const isSame = known?.version === version
+    return {
+      ...one,
+      catchUp: isSame ? pick(known.trigger.catchUp, ['graceMs', 'maxAgeMs', 'maxRuns']) : undefined,
+    }
+  })
 }
 
 /** Records that a user has acknowledged the missed ranges of a trigger up to one; returns the previous one. */
@@ -60,8 +79,8 @@ export async function lookedAt(
 
 /** Sums up the ranges of one trigger, which come newest first. */
 function summed(ranges: readonly LedgerEntry[]): Missed {
-  const { trigger, rule, recordedAt, seq } = ranges[0] as LedgerEntry
+  const { trigger, rule, detail, version, recordedAt, seq } = ranges[0] as LedgerEntry
   const firstAt = Math.min(...ranges.map((range) => range.firstAt))
   const lastAt = Math.max(...ranges.map((range) => range.lastAt))
-  return { trigger, ranges: ranges.length, firstAt, lastAt, rule, recordedAt, seq }
+  return { trigger, ranges: ranges.length, firstAt, lastAt, rule, detail, version, recordedAt, seq }
 }

@@ -6,7 +6,7 @@ import { holdView } from '../../wire/views/definitions.js'
 import { pendingView } from '../../wire/views/runs.js'
 import { whyAllPending } from '../runs/waiting.js'
 import { clockChanges } from './due.js'
-import { missedSince } from './missed.js'
+import { missedSince, withLimits } from './missed.js'
 import { remembered } from './remembered.js'
 import { runBrief } from './run-brief.js'
 import { series } from './series.js'
@@ -46,8 +46,8 @@ export function nowReader(): ReadNow {
     const live = workers.filter(({ leaseUntil }) => leaseUntil >= now)
     return {
       at: now,
-      troubled: some(troubled.map(runBrief)),
-      missed: some(missed),
+      troubled: { ...some(troubled.runs.map(runBrief)), lookedAt: troubled.lookedAt },
+      missed: some(await withLimits(store, missed)),
       late: await lateRuns(store, now),
       running: await runningRuns(store),
       queues,

@@ -19,6 +19,7 @@ const briefFields = [
   'startedAt',
   'finishedAt',
   'attempt',
+  'failures',
   'partition',
   'worker',
   'waitsFor',

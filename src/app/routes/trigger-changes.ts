@@ -34,11 +34,7 @@ export const triggerChangeRoutes: readonly Route<App>[] = [
     group,
     summary: 'Changes options of a trigger that was added at run time.',
     about:
-<<<<<<< HEAD
-      'Omitted options do not change. If another source owns the trigger, the answer is 409 with the name of the source. The answer also lists which due instants the change adds, removes and moves within `days`, how the load of all triggers changes, and the dispositions of instants that are already due, like `rota diff`. `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
-=======
-      'Omitted options do not change; `null` takes an option away. If another source owns the trigger, the answer is 409 with the name of the source. The answer also says which due instants the change adds, removes and moves within `days`, how the load of all triggers changes, and what becomes of instants that are due already, as `rota diff` does. `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
->>>>>>> b33f3bb8 (Let an edit turn after: finish into a grid)
+      'Omitted options do not change; `null` removes an option. If another source owns the trigger, the answer is 409 with the name of the source. The answer also lists which due instants the change adds, removes and moves within `days`, how the load of all triggers changes, and the dispositions of instants that are already due, like `rota diff`. `capped` means that there are more than were compared. `If-Match` takes the `ETag` of the trigger.',
     parts,
     body: z.strictObject({
       ...change,

@@ -9,6 +9,7 @@ import type {
   TallyRow,
   TriggerCursor,
   TriggersPage,
+  Troubled,
 } from '../overview.js'
 import { toStored } from './planning.js'
 import { toRun } from './reading.js'
@@ -136,7 +137,7 @@ export function ledgerPage(tables: Tables, request: LedgerPage): LedgerEntry[] {
 }
 
 /** The newest failed runs that are not repaired, at most `each` of one trigger and job. */
-export function troubled(tables: Tables, { limit, each }: { limit: number; each: number }): Run[] {
+export function troubled(tables: Tables, { limit, each }: { limit: number; each: number }): Troubled {
   const found: Run[] = []
   const counts = new Map<string, number>()
   for (const row of tables.runsById.backwards()) {
@@ -147,7 +148,7 @@ export function troubled(tables: Tables, { limit, each }: { limit: number; each:
     counts.set(key, count)
     if (count <= each) found.push(toRun(row))
   }
-  return found
+  return { runs: found, lookedAt: undefined }
 }
 
 function isRepaired(tables: Tables, { trigger, dueAt, partition }: RunRow): boolean {

@@ -7,6 +7,7 @@ import type { Mark } from '../../design/marks.js'
 import { api, problemOf } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
+import { useAttempts } from '../../data/runs.js'
 import { sensorHref, sensorMarks, sensorsQuery } from '../../data/sensors.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
@@ -15,6 +16,7 @@ import { Panel } from '../../parts/panel.js'
 import { Time } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
 import { WhyButton } from '../../parts/why/why-button.js'
+import { triesText } from '../../words/run.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/now.js'
 import { missedSentence, pendingSentence } from '../../words/why.js'
@@ -25,6 +27,7 @@ export function Needs({ now }: { now: Now }): ReactNode {
   const { troubled, missed, late } = now
   const behind = now.queues.filter((queue) => isBehind(queue, now.at))
   const failed = byName(troubled.items)
+  const allowed = useAttempts(failed.map(([{ job }]) => job))
   const { data } = useQuery(sensorsQuery)
   const sensors =
     data?.items.filter(({ condition }) => condition === 'failing' || condition === 'broken') ?? []
@@ -40,7 +43,7 @@ export function Needs({ now }: { now: Now }): ReactNode {
       ) : (
         <ul>
           {failed.map(([newest, ...others]) => (
-            <Failed key={newest.id} run={newest} others={others.length} />
+            <Failed key={newest.id} run={newest} others={others.length} allowed={allowed.get(newest.job)} />
           ))}
           {missed.items.map((one) => (
             <MissedRow key={one.trigger} missed={one} />
@@ -56,10 +59,14 @@ export function Needs({ now }: { now: Now }): ReactNode {
           ))}
         </ul>
       )}
-      {troubled.items.length > 0 ? (
+      {troubled.items.length > 0 || troubled.lookedAt !== null ? (
         <p className={styles['foot']}>
-          {words.needs.rule}{' '}
-          {troubled.more ? <Link href="/runs?q=state:failed&by=error">{words.needs.allFailed}</Link> : null}
+          {words.needs.rule} {troubled.lookedAt === null ? null : words.needs.lookedAt(troubled.lookedAt)}{' '}
+          {troubled.more || troubled.lookedAt !== null ? (
+            <Link href="/runs?q=state:failed&by=error">
+              {troubled.more ? words.needs.moreFailed : words.needs.allFailed}
+            </Link>
+          ) : null}
         </p>
       ) : null}
     </Panel>
@@ -87,19 +94,23 @@ function byName(runs: readonly RunBrief[]): readonly (readonly [RunBrief, ...Run
 const mostOthers = 9
 
 function Failed({
-  run: { id, trigger, job, dueAt, attempt, error },
+  run,
   others,
+  allowed,
 }: {
   run: RunBrief
   others: number
+  /** How many attempts its job allows. */
+  allowed: number | undefined
 }): ReactNode {
+  const { id, trigger, job, dueAt, error } = run
   const q = `state:failed ${trigger === null ? `job:${job}` : `trigger:${trigger}`}`
   return (
     <Row
       mark="failed"
       name={trigger ?? job}
       to={`/runs/${id}`}
-      what={words.needs.failed(attempt)}
+      what={words.needs.failed(triesText(run, allowed))}
       at={dueAt}
       detail={error === null ? null : printable(error.message)}
     >
@@ -114,7 +125,7 @@ function Failed({
 }
 
 function MissedRow({ missed }: { missed: Missed }): ReactNode {
-  const { trigger, ranges, firstAt, lastAt, rule, seq } = missed
+  const { trigger, ranges, firstAt, lastAt, seq } = missed
   const toast = useToast()
   const client = useQueryClient()
   const { why } = useMay('operate')
@@ -136,7 +147,7 @@ function MissedRow({ missed }: { missed: Missed }): ReactNode {
       to={`/triggers/${encodeURIComponent(trigger)}`}
       what={words.needs.missed(ranges)}
       at={lastAt}
-      detail={missedSentence(rule)}
+      detail={missedSentence(missed)}
     >
       <WhyButton trigger={trigger} from={firstAt} until={lastAt} />
       <Button

@@ -3,15 +3,20 @@ import { Link } from 'wouter'
 import type { Now, RunningRun } from '../../../../src/client/ui-operations.js'
 import { formatCount, formatDuration } from '../../data/format.js'
 import { useNow } from '../../data/now.js'
+import { useAttempts } from '../../data/runs.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState } from '../../parts/states.js'
 import { WithCode } from '../../parts/text/with-code.js'
+import { attemptText } from '../../words/run.js'
 import { words } from '../../words/now.js'
 import styles from './page.module.css'
 
 /** What runs now, for how long, and how long it usually takes. */
 export function Running({ now: { running, workers } }: { now: Now }): ReactNode {
+  // Only what is tried again says which attempt it is.
+  const again = running.items.filter(({ attempt }) => attempt > 1)
+  const allowed = useAttempts(again.map(({ job }) => job))
   const count =
     workers.slots === null
       ? words.running.count(formatCount(workers.running))
@@ -33,7 +38,7 @@ export function Running({ now: { running, workers } }: { now: Now }): ReactNode 
       ) : (
         <ul>
           {running.items.map((run) => (
-            <Row key={run.id} run={run} />
+            <Row key={run.id} run={run} allowed={allowed.get(run.job)} />
           ))}
         </ul>
       )}
@@ -41,7 +46,8 @@ export function Running({ now: { running, workers } }: { now: Now }): ReactNode 
   )
 }
 
-function Row({ run: { id, trigger, job, worker, startedAt, usual } }: { run: RunningRun }): ReactNode {
+function Row({ run, allowed }: { run: RunningRun; allowed: number | undefined }): ReactNode {
+  const { id, trigger, job, worker, startedAt, usual, attempt } = run
   const now = useNow()
   const elapsedMs = startedAt === null ? 0 : Math.max(0, now - Date.parse(startedAt))
   const isLong = usual !== null && elapsedMs > usual.p95Ms
@@ -57,6 +63,7 @@ function Row({ run: { id, trigger, job, worker, startedAt, usual } }: { run: Run
           {usual === null ? null : (
             <span className="soft">{words.running.usual(formatDuration(usual.medianMs))}</span>
           )}
+          {attempt > 1 ? <span className="soft">{attemptText(run, allowed)}</span> : null}
           {isLong ? <StateMark mark="late" label={words.running.longer} /> : null}
         </span>
         <span className={`${styles['second']} cut`}>{worker}</span>

@@ -1,25 +1,25 @@
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Run } from '../../../../src/client/operations.js'
-import { runMark } from '../../data/runs.js'
+import { runMark, useAttempts } from '../../data/runs.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
 import { CopyButton } from '../../parts/copy-button.js'
 import { StateMark } from '../../parts/state-mark.js'
 import head from '../../parts/page-head.module.css'
 import { Time } from '../../parts/time.js'
-import { useWhy } from '../../parts/why/why-address.js'
+import { askWhy } from '../../parts/why/why-address.js'
 import { WhyButton } from '../../parts/why/why-button.js'
 import { useKeys } from '../../shell/keys.js'
-import { words } from '../../words/run.js'
+import { attemptText, words } from '../../words/run.js'
 import { CancelDialog, RetryDialog, RunAgainDialog } from './actions.js'
 
 /** Which run it is, how it stands, and what can be done about it. */
 export function RunHead({ run }: { run: Run }): ReactNode {
   const [asked, setAsked] = useState<'retry' | 'cancel' | 'again'>()
   const { why } = useMay('operate')
-  const [, ask] = useWhy()
   const { id, trigger, job, state, attempt, dueAt, cancelRequested } = run
+  const allowed = useAttempts([job]).get(job)
   const canRetry = state === 'failed' || state === 'cancelled'
   const canCancel = state === 'pending' || state === 'running'
   useKeys([
@@ -30,7 +30,7 @@ export function RunHead({ run }: { run: Run }): ReactNode {
     },
     ...(trigger === null
       ? []
-      : [{ keys: 'e', label: words.actions.why, act: () => ask({ trigger, from: dueAt }) }]),
+      : [{ keys: 'e', label: words.actions.why, act: () => askWhy({ trigger, from: dueAt }) }]),
   ])
   const close = (): void => setAsked(undefined)
   return (
@@ -41,7 +41,7 @@ export function RunHead({ run }: { run: Run }): ReactNode {
         </h1>
         <p className={head['line']}>
           <StateMark mark={runMark(run)} />
-          {attempt > 0 ? <span className="soft">{words.attempt(attempt)}</span> : null}
+          {attempt > 0 ? <span className="soft">{attemptText(run, allowed)}</span> : null}
           {cancelRequested && state === 'running' ? <span className="soft">{words.stopping}</span> : null}
           <span className="soft">{words.steps.due}</span> <Time at={dueAt} withOffset />
           <code className="soft">{id}</code>

@@ -3,14 +3,15 @@ import { Link } from 'wouter'
 import type { Run } from '../../../../src/client/operations.js'
 import { formatDuration } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
-import { runMark } from '../../data/runs.js'
+import { runMark, useAttempts } from '../../data/runs.js'
 import { useCursor } from '../../parts/cursor.js'
 import { LongName } from '../../parts/text/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
-import { useWhy } from '../../parts/why/why-address.js'
+import { askWhy } from '../../parts/why/why-address.js'
 import { WhyButton } from '../../parts/why/why-button.js'
+import { attemptCell, attemptText } from '../../words/run.js'
 import { words } from '../../words/runs.js'
 import styles from './page.module.css'
 import { extended, isSelected, noSelection, toggled, type Selection } from './selection.js'
@@ -27,7 +28,6 @@ export function RunsTable({
   onSelect: (selection: Selection) => void
   onOpen: (id: string) => void
 }): ReactNode {
-  const [, ask] = useWhy()
   const last = useRef<string>(undefined)
   const ids = useMemo(() => runs.map(({ id }) => id), [runs])
   const select = (id: string, isRange: boolean): void => {
@@ -38,7 +38,7 @@ export function RunsTable({
   }
   const why = (id: string): void => {
     const run = runs.find((one) => one.id === id)
-    if (run !== undefined && run.trigger !== null) ask({ trigger: run.trigger, from: run.dueAt })
+    if (run !== undefined && run.trigger !== null) askWhy({ trigger: run.trigger, from: run.dueAt })
   }
   const cursor = useCursor(
     ids,
@@ -49,6 +49,8 @@ export function RunsTable({
     ],
     words.keys,
   )
+  const allowed = useAttempts(runs.map(({ job }) => job))
+  const columns = useMemo(() => columnsOf(allowed), [allowed])
   const isAll = ids.length > 0 && ids.every((id) => isSelected(selection, id))
   const box: Column<Run> = {
     key: 'select',
@@ -82,7 +84,7 @@ export function RunsTable({
 }
 
 const { columns: heads } = words
-const columns: readonly Column<Run>[] = [
+const columnsOf = (allowed: ReadonlyMap<string, number>): readonly Column<Run>[] => [
   { key: 'state', head: heads.state, cell: (run) => <StateMark mark={runMark(run)} /> },
   {
     key: 'name',
@@ -115,7 +117,15 @@ const columns: readonly Column<Run>[] = [
     isExtra: true,
     cell: ({ id }) => <code className="soft">{id.slice(0, 16)}</code>,
   },
-  { key: 'attempt', head: heads.attempt, align: 'end', isExtra: true, cell: ({ attempt }) => attempt },
+  {
+    key: 'attempt',
+    head: heads.attempt,
+    align: 'end',
+    isExtra: true,
+    cell: (run) => (
+      <span title={attemptText(run, allowed.get(run.job))}>{attemptCell(run, allowed.get(run.job))}</span>
+    ),
+  },
   { key: 'due', head: heads.due, align: 'end', cell: ({ dueAt }) => <Time at={dueAt} /> },
   {
     key: 'took',

@@ -1,17 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { LedgerEntry, Run } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { formatDuration } from '../../data/format.js'
 import { printable } from '../../data/printable.js'
-import { runMark } from '../../data/runs.js'
+import { runMark, useAttempts } from '../../data/runs.js'
 import { Button } from '../../parts/button.js'
+import { RangeDetail } from '../../parts/text/range-detail.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { WhyButton } from '../../parts/why/why-button.js'
+import { attemptText } from '../../words/run.js'
 import { words } from '../../words/trigger.js'
 import styles from './page.module.css'
 
@@ -41,6 +43,8 @@ export function History({ name }: { name: string }): ReactNode {
     meta: { topics: ['ledger'] },
     placeholderData: (before) => before,
   })
+  const allowed = useAttempts((runs.data?.items ?? []).map(({ job }) => job))
+  const columns = useMemo(() => columnsOf(allowed), [allowed])
   const error = runs.error ?? ranges.error
   if (runs.data === undefined || ranges.data === undefined) {
     return error === null ? (
@@ -111,7 +115,7 @@ function keyOf(entry: Entry): string {
   return entry.kind === 'run' ? entry.run.id : `range ${entry.range.seq}`
 }
 
-const columns: readonly Column<Entry>[] = [
+const columnsOf = (allowed: ReadonlyMap<string, number>): readonly Column<Entry>[] => [
   {
     key: 'at',
     head: words.history.due,
@@ -130,7 +134,12 @@ const columns: readonly Column<Entry>[] = [
     head: words.history.state,
     cell: (entry) => <StateMark mark={entry.kind === 'run' ? runMark(entry.run) : entry.range.reason} />,
   },
-  { key: 'text', head: words.history.what, grows: true, cell: (entry) => <What entry={entry} /> },
+  {
+    key: 'text',
+    head: words.history.what,
+    grows: true,
+    cell: (entry) => <What entry={entry} allowed={allowed} />,
+  },
   {
     key: 'took',
     head: words.history.took,
@@ -154,23 +163,27 @@ const columns: readonly Column<Entry>[] = [
   },
 ]
 
-function What({ entry }: { entry: Entry }): ReactNode {
+function What({ entry, allowed }: { entry: Entry; allowed: ReadonlyMap<string, number> }): ReactNode {
   if (entry.kind === 'range') {
     const { rule, detail } = entry.range
     return (
       <>
-        <code>{rule}</code> <span className="soft">{detail === null ? '' : printable(detail)}</span>
+        <code>{rule}</code>{' '}
+        <bdi className="soft" title={detail ?? undefined}>
+          <RangeDetail rule={rule} detail={detail} />
+        </bdi>
       </>
     )
   }
-  const { id, error, origin, attempt } = entry.run
+  const { run } = entry
+  const { id, error, origin, attempt } = run
   return (
     <>
       <Link href={`/runs/${id}`} className="mono" title={id}>
         {id.slice(0, shortId)}
       </Link>{' '}
       {origin === 'manual' ? <span className="soft">{words.history.manual} </span> : null}
-      {attempt > 1 ? <span className="soft">{words.history.attempt(attempt)} </span> : null}
+      {attempt > 1 ? <span className="soft">{attemptText(run, allowed.get(run.job))} </span> : null}
       {error === null ? null : <span title={printable(error.message)}>{printable(error.message)}</span>}
     </>
   )

@@ -1,29 +1,37 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Explanation, Hold, PendingReason } from '../../../../src/client/operations.js'
+import type { Explanation, Hold, PendingReason, Trigger } from '../../../../src/client/operations.js'
+import type { Missed } from '../../../../src/client/ui-operations.js'
+import { useAttempts } from '../../data/runs.js'
 import type { Mark } from '../../design/marks.js'
 import { headline, pendingSentence, ruleSentence, words } from '../../words/why.js'
 import { Button } from '../button.js'
 import { StateMark } from '../state-mark.js'
+import { RangeDetail } from '../text/range-detail.js'
 import { Time } from '../time.js'
 import styles from './why-panel.module.css'
 
 /** The answer for one instant or stretch: its mark, one sentence, and the facts behind it. */
 export function Answer({
   explanation: one,
+  definition,
   onAsk,
 }: {
   explanation: Explanation
+  /** The trigger as it is now. */
+  definition?: Trigger | undefined
   /** Asks about another instant of the same trigger. */
   onAsk: (at: string) => void
 }): ReactNode {
+  const job = one.kind === 'run' ? one.run.job : undefined
+  const allowed = useAttempts(job === undefined ? [] : [job]).get(job ?? '')
   return (
     <article className={styles['answer']}>
       <StateMark mark={markOf(one)} label={false} size={14} />
       <div className={styles['told']}>
-        <p className={styles['headline']}>{headline(one)}</p>
+        <p className={styles['headline']}>{headline(one, allowed)}</p>
         <dl className={styles['facts']}>
-          <Facts one={one} onAsk={onAsk} />
+          <Facts one={one} definition={definition} onAsk={onAsk} />
         </dl>
       </div>
     </article>
@@ -53,7 +61,15 @@ export function markOf(one: Explanation): Mark {
   }
 }
 
-function Facts({ one, onAsk }: { one: Explanation; onAsk: (at: string) => void }): ReactNode {
+function Facts({
+  one,
+  definition,
+  onAsk,
+}: {
+  one: Explanation
+  definition: Trigger | undefined
+  onAsk: (at: string) => void
+}): ReactNode {
   switch (one.kind) {
     case 'run':
       return (
@@ -64,7 +80,7 @@ function Facts({ one, onAsk }: { one: Explanation; onAsk: (at: string) => void }
         </>
       )
     case 'range':
-      return <RangeFacts one={one} />
+      return <RangeFacts one={one} definition={definition} />
     case 'excluded':
       return (
         <>
@@ -110,16 +126,28 @@ function Facts({ one, onAsk }: { one: Explanation; onAsk: (at: string) => void }
   }
 }
 
-function RangeFacts({ one }: { one: Extract<Explanation, { kind: 'range' }> }): ReactNode {
+function RangeFacts({
+  one,
+  definition,
+}: {
+  one: Extract<Explanation, { kind: 'range' }>
+  definition: Trigger | undefined
+}): ReactNode {
   const { firstAt, lastAt, reason, rule, version, blocker, blockerState, detail, recordedAt, lastSignAt } =
     one
+  // The numbers are those of the definition only while it is the version that decided.
+  const limits = definition?.version === version ? definition['catchUp'] : null
   return (
     <>
       <DueFact first={firstAt} last={lastAt} />
       <Fact name={words.rule}>
-        <code>{rule}</code> <span className="soft">{ruleSentence(rule)}</span>
+        <code>{rule}</code> <span className="soft">{ruleSentence(rule, limits as Missed['catchUp'])}</span>
       </Fact>
-      {detail === null || detail === '' ? null : <Fact name={words.note}>{detail}</Fact>}
+      {detail === null || detail === '' ? null : (
+        <Fact name={rule.startsWith('round:') ? words.found : words.note}>
+          <RangeDetail rule={rule} detail={detail} />
+        </Fact>
+      )}
       {blocker === null ? null : (
         <Fact name={words.blocker}>
           {blockerState === null ? null : <StateMark mark={blockerState} label={false} />}{' '}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { Explanation, Why } from '../../../../src/client/operations.js'
+import type { Explanation, Trigger, Why } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
 import { InZoneOf } from '../../data/zone.js'
 import { words } from '../../words/why.js'
@@ -70,7 +70,7 @@ function Body({
             <ErrorState error={error} onRetry={() => void refetch()} />
           )
         ) : (
-          <Answers why={data} onAsk={onAsk} />
+          <Answers why={data} definition={definition} onAsk={onAsk} />
         )}
         <div className={styles['command']}>
           <span className="soft">{words.command}</span>
@@ -82,7 +82,15 @@ function Body({
   )
 }
 
-function Answers({ why, onAsk }: { why: Why; onAsk: (question: WhyQuestion) => void }): ReactNode {
+function Answers({
+  why,
+  definition,
+  onAsk,
+}: {
+  why: Why
+  definition: Trigger | undefined
+  onAsk: (question: WhyQuestion) => void
+}): ReactNode {
   const { trigger, explanations, beside, breaches, earlier, more, fromAt } = why
   const [first] = explanations
   return (
@@ -98,7 +106,7 @@ function Answers({ why, onAsk }: { why: Why; onAsk: (question: WhyQuestion) => v
       <ol className={styles['answers']}>
         {explanations.map((one) => (
           <li key={`${one.kind} ${startOf(one)}`}>
-            <Answer explanation={one} onAsk={(from) => onAsk({ trigger, from })} />
+            <Answer explanation={one} definition={definition} onAsk={(from) => onAsk({ trigger, from })} />
           </li>
         ))}
       </ol>

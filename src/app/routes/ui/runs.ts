@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { groupErrors } from '../../../kernel/run/error-shape.js'
 import type { Store } from '../../../store/port.js'
+import { name } from '../../../wire/fields.js'
 import { completeQuery, type Completion } from '../../../wire/run-query/complete.js'
 import { parseRunQuery } from '../../../wire/run-query/run-query.js'
 import { longestQuery } from '../../../wire/run-query/terms.js'
@@ -11,9 +12,11 @@ import { queryHelp } from '../../../wire/ui.js'
 import { runView } from '../../../wire/views/runs.js'
 import type { App } from '../../rota.js'
 import { newestFailed } from '../error-groups.js'
+import { listOf } from './query.js'
 
 const group = 'Dashboard'
 const mostNames = 12
+const mostJobs = 100
 /** Error codes are taken from this many of the newest failed runs. */
 const failedForCodes = 200
 
@@ -70,6 +73,22 @@ export const runPageRoutes: readonly Route<App>[] = [
         group: found === undefined ? null : { ...found, example: runView(found.example) },
         capped: isCapped,
       }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/ui/attempts',
+    role: 'read',
+    group,
+    isPrivate: true,
+    summary: 'Says how many attempts jobs allow; a job that nobody defines any more is left out.',
+    query: z.strictObject({ jobs: listOf(name, mostJobs) }),
+    answer: z.strictObject({ items: z.array(z.strictObject({ job: name, attempts: z.number().int() })) }),
+    example: { query: { jobs: 'mail' } },
+    handle: async ({ app, query: { jobs } }) => {
+      const stored = await (await app.store()).jobs()
+      const asked = stored.filter(({ job }) => jobs.includes(job.name))
+      return { items: asked.map(({ job }) => ({ job: job.name, attempts: job.retry.attempts })) }
     },
   }),
 ]

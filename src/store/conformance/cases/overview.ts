@@ -195,7 +195,7 @@ export function overviewLaws(law: Law): void {
       await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
     }
     const ids = async (limit = 9): Promise<string[]> =>
-      (await stage.store.troubled({ limit, each: 9 })).map(({ id }) => id)
+      (await stage.store.troubled({ limit, each: 9 })).runs.map(({ id }) => id)
     const [a1, b1, alone] = runs.map(({ id }) => id)
     expect(await ids()).toEqual([alone, b1, a1])
     expect(await ids(1)).toEqual([alone])
@@ -205,26 +205,55 @@ export function overviewLaws(law: Law): void {
     expect(await ids()).toEqual([alone, b1])
   })
 
-  law('of the troubled runs of one trigger, only the newest unrepaired ones are returned', async (stage) => {
+  law(
+    'of the troubled runs of one trigger, only the newest unrepaired ones are returned',
+    async (stage) => {
+      await stage.ready()
+      const noisy = Array.from({ length: 5 }, (_, index) =>
+        aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
+      )
+      const runs = [
+        aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
+        aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
+        aRun('one', { dueAt: t0 + 3 }),
+        ...noisy,
+        aRun('two', { dueAt: t0 + 20 }),
+      ]
+      await stage.enqueue(runs)
+      for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
+        await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+      }
+      const names = new Map(runs.map((run, index) => [run.id, index]))
+      const { runs: found } = await stage.store.troubled({ limit: 9, each: 2 })
+      expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
+      expect((await stage.store.troubled({ limit: 3, each: 1 })).runs).toHaveLength(3)
+    },
+  )
+
+  law('a store that has not looked at all failed runs says so', async (stage) => {
     await stage.ready()
-    const noisy = Array.from({ length: 5 }, (_, index) =>
-      aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
+    const oldest = aRun('oldest', { trigger: 'quiet', dueAt: t0 + 1 })
+    const others = Array.from({ length: 1000 }, (_, index) =>
+      aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 2 + index }),
     )
-    const runs = [
-      aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
-      aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
-      aRun('one', { dueAt: t0 + 3 }),
-      ...noisy,
-      aRun('two', { dueAt: t0 + 20 }),
-    ]
-    await stage.enqueue(runs)
-    for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
-      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    const fail = async (): Promise<void> => {
+      const claims = await stage.claim('w', t0 + minute, { slots: others.length })
+      const end = { outcome: outcomes.failed, startedAt: t0 + minute, endedAt: t0 + minute }
+      await stage.turn(
+        'w',
+        t0 + minute,
+        claims.map(({ run, attempt }) => ({ run, attempt, ...end })),
+      )
     }
-    const names = new Map(runs.map((run, index) => [run.id, index]))
-    const found = await stage.store.troubled({ limit: 9, each: 2 })
-    expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
-    expect(await stage.store.troubled({ limit: 3, each: 1 })).toHaveLength(3)
+    await stage.enqueue([oldest])
+    await fail()
+    const few = await stage.store.troubled({ limit: 9, each: 1 })
+    expect([few.runs.map(({ id }) => id), few.lookedAt]).toEqual([[oldest.id], undefined])
+    await stage.enqueue(others)
+    await fail()
+    const { runs, lookedAt } = await stage.store.troubled({ limit: 9, each: 1 })
+    expect(runs.some(({ id }) => id === oldest.id)).toBe(lookedAt === undefined)
+    if (lookedAt !== undefined) expect(lookedAt).toBeLessThan(1 + others.length)
   })
 
   law('a repaired failed run does not hide an older one of its trigger', async (stage) => {
@@ -240,7 +269,7 @@ export function overviewLaws(law: Law): void {
       const outcome = claim.run === good.id ? outcomes.done : outcomes.failed
       await stage.finish('w', claim, { outcome, at: t0 + minute })
     }
-    const found = await stage.store.troubled({ limit: 9, each: 2 })
+    const { runs: found } = await stage.store.troubled({ limit: 9, each: 2 })
     expect(found.map(({ id }) => id)).toEqual([old.id])
   })
 }

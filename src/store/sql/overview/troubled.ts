@@ -1,4 +1,4 @@
-import type { Run } from '../../../kernel/run/run.js'
+import type { Troubled } from '../../overview.js'
 import { runOf, type RunRow } from '../rows/run-rows.js'
 import { done, failed } from '../rows/states.js'
 import type { Session } from '../session.js'
@@ -22,7 +22,16 @@ const TROUBLED = `${FROM_RUNS} where runs.id = any(array(
     ) placed where place <= $2
   )) order by runs.id desc limit $1`
 
+// Relies on: runs_unhappy.
+const IS_MORE = `select 1 from rota.runs
+  where ${UNHAPPY} and state = ${failed} order by id desc limit 1 offset ${mostLookedAt}`
+
 /** The newest failed runs that are not repaired, at most `each` of one trigger and job. */
-export function* troubled(session: Session, { limit, each }: { limit: number; each: number }): Verb<Run[]> {
-  return (yield* session.sql.all<RunRow>(TROUBLED, limit, each)).map(runOf)
+export function* troubled(
+  session: Session,
+  { limit, each }: { limit: number; each: number },
+): Verb<Troubled> {
+  const runs = (yield* session.sql.all<RunRow>(TROUBLED, limit, each)).map(runOf)
+  const [older] = yield* session.sql.all(IS_MORE)
+  return { runs, lookedAt: older === undefined ? undefined : mostLookedAt }
 }
