@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasFeatures } from '../features.js'
 import { site } from './site.js'
@@ -11,7 +11,9 @@ jobs:
   broken: { command: [sh, -c, 'exit 3'] }
 triggers:
   nightly: { job: greet, cron: '0 2 * * *' }
+  failing: { job: broken, cron: '0 2 * * *' }
 ${hasFeatures('rounds') ? 'rounds:\n  housekeeping: { every: 20s, services: [greet] }' : ''}
+${hasFeatures('assets') ? "assets:\n  report: { partitions: { kind: daily, start: 2026-01-01 }, queue: default, command: ['true'] }" : ''}
 ${hasFeatures('sensors') ? "sensors:\n  watch: { type: http, url: 'http://127.0.0.1:9/', every: 5s, job: greet }" : ''}
 `
 
@@ -31,8 +33,13 @@ async function go(path: string): Promise<void> {
 }
 
 /** Makes a change: presses a button, gives a reason in the dialog, confirms, and waits until the page tells what happened. */
-async function change(button: string | RegExp, action: string, told: string | RegExp): Promise<void> {
-  await page.getByRole('button', { name: button }).first().click()
+async function change(
+  button: string | RegExp,
+  action: string,
+  told: string | RegExp,
+  within: Page | Locator = page,
+): Promise<void> {
+  await within.getByRole('button', { name: button }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Reason').fill('a try')
   await dialog.getByRole('button', { name: action, exact: true }).click()
@@ -44,6 +51,12 @@ async function change(button: string | RegExp, action: string, told: string | Re
 async function undo(): Promise<void> {
   await page.keyboard.press('u')
   await page.getByRole('status').getByText('Undone.').waitFor()
+}
+
+/** While nothing is performed, an undo cannot lose a race. */
+async function performNothing(isTrue: boolean): Promise<void> {
+  const path = { name: 'default' }
+  await served.client(isTrue ? 'POST /queues/{name}/pause' : 'POST /queues/{name}/resume', { path, body: {} })
 }
 
 async function holdOf(target: string) {
@@ -93,6 +106,14 @@ describe('what a change did is taken back', () => {
     await undo()
     const { items } = await served.client('GET /workers')
     expect(items.map(({ isDraining }) => isDraining)).toEqual([false])
+
+    const path = { target: items[0]?.id ?? '' }
+    await served.client('POST /workers/{target}/drain', { path })
+    await change('Undrain…', 'Undrain', /takes runs again/)
+    await undo()
+    const drained = await served.client('GET /workers')
+    expect(drained.items.map(({ isDraining }) => isDraining)).toEqual([true])
+    await served.client('POST /workers/{target}/undrain', { path })
   })
 
   it('of a switch: off becomes on, and on becomes off as it was', async () => {
@@ -116,8 +137,7 @@ describe('what a change did is taken back', () => {
   })
 
   it('of a run: one that was retried is cancelled, one that was cancelled waits again', async () => {
-    // Nothing is performed: the undo must not lose a race.
-    await served.client('POST /queues/{name}/pause', { path: { name: 'default' }, body: {} })
+    await performNothing(true)
     const delayed = await served.client('POST /runs', { body: { job: 'broken', delay: '1h' } })
     await go(`/runs/${delayed.id}`)
     await change('Cancel…', 'Cancel the run', 'The run is cancelled.')
@@ -134,8 +154,72 @@ describe('what a change did is taken back', () => {
     await undo()
     const { items } = await served.client('GET /runs', { query: { trigger: 'nightly' } })
     expect(items.map(({ state }) => state)).toEqual(['cancelled'])
-    await served.client('POST /queues/{name}/resume', { path: { name: 'default' }, body: {} })
+
+    await go(`/runs/${delayed.id}`)
+    await change('Run again…', 'Run again', 'A new run was recorded.')
+    const again = new URL(page.url()).hash.split('/').at(-1) ?? ''
+    expect(again).not.toBe(delayed.id)
+    await undo()
+    await served.until(again, 'cancelled')
+    expect(await reasonsOf(`run:${again}`)).toEqual([undone])
+    await performNothing(false)
   })
+
+  it('of what was selected on the timeline: the runs that it retried are cancelled', async () => {
+    const path = { name: 'failing' }
+    const failed = [
+      await served.client('POST /triggers/{name}/run', { path }),
+      await served.client('POST /triggers/{name}/run', { path }),
+    ]
+    for (const { id } of failed) await served.until(id, 'failed')
+    await performNothing(true)
+    await go('/timeline?range=1h&q=failing')
+    const lane = await page.getByRole('link', { name: 'failing' }).boundingBox()
+    const plot = await page.getByRole('application').boundingBox()
+    if (lane === null || plot === null) throw new Error('the lane is not there')
+    const y = lane.y + lane.height / 2
+    await vi.waitFor(
+      async () => {
+        await page.mouse.move(plot.x + plot.width - 10, y)
+        await page.mouse.down()
+        await page.mouse.move(plot.x + plot.width / 2, y, { steps: 5 })
+        await page.mouse.up()
+        expect(await page.getByRole('button', { name: 'Retry 2' }).count()).toBe(1)
+      },
+      { timeout: 15_000, interval: 500 },
+    )
+    await change('Retry 2', 'Retry', '2 runs are retried.')
+    for (const { id } of failed) await served.until(id, 'pending')
+    await undo()
+    for (const { id } of failed) await served.until(id, 'cancelled')
+    await performNothing(false)
+  })
+
+  it.runIf(hasFeatures('assets'))(
+    'of a partition and of a backfill: what has not begun is cancelled',
+    async () => {
+      await performNothing(true)
+      const made = async () => (await served.client('GET /runs', { query: { job: 'report' } })).items
+      await go('/assets?asset=report')
+      const missing = page
+        .getByRole('group', { name: 'Partitions' })
+        .getByRole('button', { name: /: missing$/ })
+      await missing.first().click()
+      await change('Make it now…', 'Make it', /^A run for .* is on its way\.$/)
+      expect((await made()).map(({ state }) => state)).toEqual(['pending'])
+      await undo()
+      expect((await made()).map(({ state }) => state)).toEqual(['cancelled'])
+
+      await missing.nth(1).click()
+      await page.keyboard.press('Shift+ArrowRight')
+      await page.getByText(/^2 partitions, /).waitFor()
+      await change('Plan a backfill…', 'Start 2', 'Started a backfill of 2 partitions.')
+      await undo()
+      const { items } = await served.client('GET /backfills')
+      expect(items.map(({ state, total }) => [state, total])).toEqual([['cancelled', 2]])
+      await performNothing(false)
+    },
+  )
 
   it('of an edit: also the limits that the new rule does not have', async () => {
     const catchUp = { mode: 'all', maxRuns: 7, maxAge: '1h' }
@@ -170,6 +254,26 @@ describe('what a change did is taken back', () => {
       expect(items.map(({ intervalSeconds }) => intervalSeconds)).toEqual([20])
     })
   })
+
+  it.runIf(hasFeatures('rounds'))(
+    'of a round: one that was stopped goes on, and the other way round',
+    async () => {
+      const path = { name: 'errands' }
+      await served.client('PUT /rounds/{name}', { path, body: { every: '1h', services: ['greet'] } })
+      const stateOf = async () => (await served.client('GET /rounds/{name}', { path })).state
+      await go('/rounds?all=true')
+      const panel = page.getByRole('region', { name: 'errands' })
+      await change('Stop…', 'Stop', 'Stopped the round errands.', panel)
+      expect(await stateOf()).toBe('stopped')
+      await undo()
+      expect(await stateOf()).toBe('on')
+      await served.client('POST /rounds/{name}/stop', { path })
+      await change('Start…', 'Start', 'Started the round errands.', panel)
+      expect(await stateOf()).toBe('on')
+      await undo()
+      expect(await stateOf()).toBe('stopped')
+    },
+  )
 
   it('of a saved view: it is not kept', async () => {
     await go('/runs?q=state:failed+job:broken')

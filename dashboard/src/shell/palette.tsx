@@ -76,7 +76,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
 
 function useChoices(text: string): readonly Choice[] {
   const isSearch = text.length > 0
-  const { data: triggers } = useQuery({
+  const { data: triggers, isPlaceholderData } = useQuery({
     queryKey: ['palette', 'triggers', text],
     queryFn: ({ signal }) => api('GET /triggers', { query: { search: text, limit: 8 }, signal }),
     enabled: isSearch && isListed('/triggers/:name'),
@@ -91,12 +91,16 @@ function useChoices(text: string): readonly Choice[] {
     retry: false,
   })
   const lower = text.toLowerCase()
+  // Of the answer to what was typed before, only what still fits: Enter must not open another one.
+  const found = (isSearch ? (triggers?.items ?? []) : []).filter(
+    ({ name }) => !isPlaceholderData || name.toLowerCase().includes(lower),
+  )
   return [
     ...(run === undefined ? [] : [{ to: `/runs/${run.id}`, text: run.id, kind: words.palette.run }]),
     ...pages
       .filter(({ path, title }) => !path.includes(':') && title.toLowerCase().includes(lower))
       .map(({ path, title }) => ({ to: path, text: title, kind: words.palette.page })),
-    ...(isSearch ? (triggers?.items ?? []) : []).map(({ name }) => ({
+    ...found.map(({ name }) => ({
       to: `/triggers/${encodeURIComponent(name)}`,
       text: name,
       kind: words.palette.trigger,

@@ -7,10 +7,11 @@ import { BackfillDialog } from '../../parts/backfill/backfill-dialog.js'
 import { TriggerBackfillDialog } from '../../parts/backfill/trigger-backfill-dialog.js'
 import { Button } from '../../parts/button.js'
 import { ConfirmDialog } from '../../parts/confirm-dialog.js'
+import { ErrorState } from '../../parts/states.js'
 import { StateMark } from '../../parts/state-mark.js'
 import { TimeSpan } from '../../parts/time.js'
 import { useToast } from '../../parts/toast.js'
-import { useWhy } from '../../parts/why/why-address.js'
+import { askWhy } from '../../parts/why/why-address.js'
 import { markWords } from '../../words/common.js'
 import { words as common } from '../../words/common.js'
 import { words } from '../../words/timeline.js'
@@ -31,7 +32,6 @@ export function SelectionBar({
   lanes: ReadonlyMap<string, LaneData>
   onClear: () => void
 }): ReactNode {
-  const [, ask] = useWhy()
   const { why: mayNot } = useMay('operate')
   const [opened, setOpened] = useState<'retry' | 'backfill'>()
   const tally = tallyIn(
@@ -73,7 +73,7 @@ export function SelectionBar({
       <div className={styles['actions']}>
         <Button
           why={names.length === 1 ? undefined : words.selection.whyOne}
-          onClick={() => ask({ trigger: name, from, until })}
+          onClick={() => askWhy({ trigger: name, from, until })}
         >
           {words.selection.why}
         </Button>
@@ -116,68 +116,72 @@ export function SelectionBar({
 /** As many runs as one action retries. */
 const mostRetried = 500
 
+interface Stretch {
+  readonly names: readonly string[]
+  readonly from: string
+  readonly until: string
+}
+
+/** Asks before what failed is retried; the server says how many runs that are. */
 function RetryDialog({
-  names,
-  from,
-  until,
   count: shown,
   onClose,
-}: {
-  names: readonly string[]
-  from: string
-  until: string
-  count: number
-  onClose: () => void
-}): ReactNode {
+  ...stretch
+}: Stretch & { count: number; onClose: () => void }): ReactNode {
   const client = useQueryClient()
   const toast = useToast()
+  const { data: plan, error } = useQuery({
+    queryKey: ['timeline-retry-plan', stretch],
+    queryFn: () => planRetry(stretch),
+    retry: false,
+    gcTime: 0,
+  })
   const retry = async (reason: string): Promise<void> => {
-    const { id, count } = await retryFailed({ names, from, until, reason })
+    const ids = plan?.ids ?? []
+    const { bulk } = await api('POST /bulk', { body: { action: 'retry', ids, reason } })
     await client.invalidateQueries({ queryKey: ['timeline'] })
-    const text = words.retry.done(formatCount(count))
-    if (id === undefined) return toast({ text })
-    toast({
-      text,
-      undo: async () =>
-        await api('POST /bulk/{id}/abort', { path: { id }, body: { reason: common.undoReason } }),
-    })
+    const text = words.retry.done(formatCount(ids.length))
+    toast(bulk === null ? { text } : { text, undo: () => takeBack(bulk.id, ids) })
   }
+  const count = formatCount(plan?.count ?? shown)
   return (
     <ConfirmDialog
-      title={words.retry.title(formatCount(shown))}
+      title={words.retry.title(count)}
       action={words.retry.action}
+      isReady={plan !== undefined && plan.count > 0}
       onConfirm={retry}
       onClose={onClose}
     >
       <p>{words.retry.text}</p>
-      {shown > mostRetried ? <p className="soft">{words.retry.capped(formatCount(mostRetried))}</p> : null}
+      {error === null ? null : <ErrorState error={error} />}
+      {plan?.isCapped === true ? (
+        <p className="soft">{words.retry.capped(formatCount(mostRetried))}</p>
+      ) : null}
     </ConfirmDialog>
   )
 }
 
-/** Begins to retry what failed in a stretch of some lanes; answers how many runs that are, and the id of the action. */
-async function retryFailed({
-  names,
-  from,
-  until,
-  reason,
-}: {
-  names: readonly string[]
-  from: string
-  until: string
-  reason: string
-}): Promise<{ id?: string | undefined; count: number }> {
-  const ids: string[] = []
+/** Ends the action, if it is still going on, and cancels the runs that it has retried. */
+async function takeBack(id: string, ids: readonly string[]): Promise<void> {
+  const reason = common.undoReason
+  await api('POST /bulk/{id}/abort', { path: { id }, body: { reason } })
+  await api('POST /bulk', { body: { action: 'cancel', ids, reason } })
+}
+
+/** Which runs failed in a stretch of some lanes, and how many of them a retry would change. */
+async function planRetry({ names, from, until }: Stretch) {
+  const found: string[] = []
   for (const trigger of names) {
     const query = { trigger, state: 'failed', since: from, until, limit: mostRetried } as const
     const { items } = await api('GET /runs', { query })
-    ids.push(...items.map(({ id }) => id))
-    if (ids.length >= mostRetried) break
+    found.push(...items.map(({ id }) => id))
+    if (found.length >= mostRetried) break
   }
-  const chosen = ids.slice(0, mostRetried)
-  if (chosen.length === 0) return { count: 0 }
-  const { bulk } = await api('POST /bulk', { body: { action: 'retry', ids: chosen, reason } })
-  return { id: bulk?.id, count: chosen.length }
+  const ids = found.slice(0, mostRetried)
+  const isCapped = found.length >= mostRetried
+  if (ids.length === 0) return { ids, count: 0, isCapped }
+  const { plan } = await api('POST /bulk', { body: { action: 'retry', ids, dryRun: true } })
+  return { ids, count: plan.count, isCapped }
 }
 
 /** The dates of a stretch in the zone of a trigger, as partitions are named by. */
