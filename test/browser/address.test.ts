@@ -31,6 +31,21 @@ describe.each(stores)('the address of a page, on %s', (store) => {
     await page.close()
   })
 
+  it('restores the stretch of the timeline, and goes back to the one before', async () => {
+    const page = await browser.open(`${served.url}/#/timeline?range=6h`)
+    const pressed = async (): Promise<readonly string[]> =>
+      await page.locator('main [aria-pressed=true]').allInnerTexts()
+    await expect.poll(pressed).toContain('6h')
+    await page.getByRole('button', { name: '7d', exact: true }).click()
+    await expect.poll(pressed).toContain('7d')
+    await page.reload()
+    await expect.poll(pressed).toContain('7d')
+    expect(page.url()).toContain('range=7d')
+    await page.goBack()
+    await expect.poll(pressed).toContain('6h')
+    await page.close()
+  })
+
   it('has the wrong filter too: the field says what is allowed and stays usable', async () => {
     const page = await browser.open(`${served.url}/#/runs?q=sate:failed`)
     await page.getByText('did you mean state?').waitFor()

@@ -14,12 +14,7 @@ export async function measureFrames(
   count: number,
   act: (index: number) => Promise<void>,
 ): Promise<Frames> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const busyMs = async (): Promise<number> => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
-  }
+  const { busyMs, detach } = await mainThread(page)
   const [cpu, wall]: [number[], number[]] = [[], []]
   for (let index = 0; index < count; index += 1) {
     const [before, began] = [await busyMs(), performance.now()]
@@ -29,8 +24,23 @@ export async function measureFrames(
     cpu.push(((await busyMs()) - before) / 2)
     wall.push((performance.now() - began) / 2)
   }
-  await session.detach()
+  await detach()
   return { cpuP95Ms: p95(cpu), wallP95Ms: p95(wall) }
+}
+
+/** Tells how long the main thread of a page has been busy, in CPU time. */
+export async function mainThread(
+  page: Page,
+): Promise<{ readonly busyMs: () => Promise<number>; readonly detach: () => Promise<void> }> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return {
+    busyMs: async () => {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+    },
+    detach: async () => await session.detach(),
+  }
 }
 
 function p95(values: readonly number[]): number {

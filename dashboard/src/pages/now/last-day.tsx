@@ -32,7 +32,11 @@ export function LastDay({ day }: { day: Series }): ReactNode {
             <span>{common.now}</span>
           </div>
           <dl className={styles['numbers']}>
-            <Number name={words.day.done}>{formatCount(done)}</Number>
+            <Number name={words.day.done}>
+              <Link href="/runs?q=state:done+since:24h" className={styles['number']}>
+                {formatCount(done)}
+              </Link>
+            </Number>
             <Number name={words.day.failed}>
               {failed === 0 ? (
                 '0'
@@ -42,7 +46,7 @@ export function LastDay({ day }: { day: Series }): ReactNode {
                 </Link>
               )}
             </Number>
-            <TimesNumber name={words.day.lateness} times={total.lateness} />
+            <TimesNumber name={words.day.lateness} times={total.lateness} to="/runs?q=late:>1s+since:24h" />
             <TimesNumber name={words.day.duration} times={total.durations} />
           </dl>
         </>
@@ -74,11 +78,27 @@ function barsOf({ fromAt, untilAt, bucketMs, items }: Series, clock: (ms: number
 /** Longer times are counted, not measured. */
 const mostMs = 24 * 3_600_000
 
-function TimesNumber({ name, times }: { name: string; times: Times | null }): ReactNode {
+function TimesNumber({
+  name,
+  times,
+  to,
+}: {
+  name: string
+  times: Times | null
+  /** The runs behind it. */
+  to?: string
+}): ReactNode {
   if (times === null) return null
+  const median = formatDuration(times.p50Ms)
   return (
     <Number name={name}>
-      {formatDuration(times.p50Ms)}
+      {to === undefined ? (
+        median
+      ) : (
+        <Link href={to} className={styles['number']}>
+          {median}
+        </Link>
+      )}
       <small>{times.p99Ms < mostMs ? words.day.slow(formatDuration(times.p99Ms)) : words.day.verySlow}</small>
     </Number>
   )

@@ -44,9 +44,7 @@ export function useView(usualMs: number): ViewState {
       settleMs,
     )
     return () => clearTimeout(timer)
-    // `change` is a new function for each render, and always does the same.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [moved])
+  }, [moved, change])
   useEffect(() => () => cancelAnimationFrame(frame.current), [])
   const show = useCallback((next: (view: View) => View) => {
     const isPlanned = pending.current !== undefined
