@@ -48,7 +48,12 @@ export function QueuesPanel(): ReactNode {
           {words.queues.teach}
         </EmptyState>
       ) : (
-        <Table label={words.queues.title} columns={columns} rows={rows} rowKey={({ name }) => name} />
+        <Table
+          label={words.queues.title}
+          columns={rows.some(({ limit }) => limit !== null) ? columns : withoutLimits}
+          rows={rows}
+          rowKey={({ name }) => name}
+        />
       )}
     </Panel>
   )
@@ -70,9 +75,7 @@ const columns: readonly Column<Row>[] = [
     key: 'ready',
     head: words.queues.ready,
     align: 'end',
-    cell: ({ name, ready }) => (
-      <Link href={runsHref(`queue:${name} state:pending`)}>{formatCount(ready)}</Link>
-    ),
+    cell: ({ name, ready }) => <Waiting name={name} count={ready} />,
   },
   {
     key: 'oldest',
@@ -86,14 +89,14 @@ const columns: readonly Column<Row>[] = [
     head: <span title={words.queues.delayedHint}>{words.queues.delayed}</span>,
     align: 'end',
     isExtra: true,
-    cell: ({ delayed }) => formatCount(delayed),
+    cell: ({ name, delayed }) => <Waiting name={name} count={delayed} />,
   },
   {
     key: 'blocked',
     head: <span title={words.queues.blockedHint}>{words.queues.blocked}</span>,
     align: 'end',
     isExtra: true,
-    cell: ({ blocked }) => formatCount(blocked),
+    cell: ({ name, blocked }) => <Waiting name={name} count={blocked} />,
   },
   {
     key: 'running',
@@ -111,8 +114,15 @@ const columns: readonly Column<Row>[] = [
   { key: 'action', head: '', align: 'end', cell: (row) => <QueueAction row={row} /> },
 ]
 
+const withoutLimits = columns.filter(({ key }) => key !== 'starts')
+
 function runsHref(filter: string): string {
   return `/runs?q=${encodeURIComponent(filter)}`
+}
+
+/** How many runs of a queue wait, and the way to them. */
+function Waiting({ name, count }: { name: string; count: number }): ReactNode {
+  return <Link href={runsHref(`queue:${name} state:pending`)}>{formatCount(count)}</Link>
 }
 
 function QueueState({ row: { paused, hold } }: { row: Row }): ReactNode {

@@ -136,7 +136,7 @@ function LastRun({ trigger, run }: { trigger: Trigger; run: RunMark | undefined 
   if (state === 'over' && typeof at === 'string') {
     return (
       <WhyButton trigger={name} from={at}>
-        <span className="soft">{words.didNotRun}</span>
+        {words.didNotRun}
       </WhyButton>
     )
   }

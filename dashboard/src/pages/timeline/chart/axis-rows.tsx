@@ -18,6 +18,9 @@ export function AxisRows({
 }): ReactNode {
   const xOf = (atMs: number): number => ((atMs - view.fromMs) / lengthOf(view)) * widthPx
   const nowPx = xOf(nowMs)
+  /** Not where the sign of now would cover it, nor where the end of the chart would cut it. */
+  const isShown = (x: number, label: string): boolean =>
+    Math.abs(x + 20 - nowPx) >= 36 && x + 8 + label.length * characterPx <= widthPx
   return (
     <div className={styles['axisRows']} aria-hidden="true">
       {axis.major.map(({ atMs, label }, index) => {
@@ -37,8 +40,7 @@ export function AxisRows({
       })}
       {axis.minor.map(({ atMs, label }) => (
         <span key={atMs} className={styles['minor']} data-at={atMs} style={{ left: xOf(atMs) }}>
-          {/* The sign of now would cover it. */}
-          {Math.abs(xOf(atMs) + 20 - nowPx) < 36 ? '' : label}
+          {isShown(xOf(atMs), label) ? label : ''}
         </span>
       ))}
       {nowPx < 0 || nowPx > widthPx ? null : (
@@ -49,3 +51,5 @@ export function AxisRows({
     </div>
   )
 }
+
+const characterPx = 7.3
