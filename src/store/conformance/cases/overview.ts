@@ -205,30 +205,27 @@ export function overviewLaws(law: Law): void {
     expect(await ids()).toEqual([alone, b1])
   })
 
-  law(
-    'of the troubled runs of one trigger, only the newest unrepaired ones are returned',
-    async (stage) => {
-      await stage.ready()
-      const noisy = Array.from({ length: 5 }, (_, index) =>
-        aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
-      )
-      const runs = [
-        aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
-        aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
-        aRun('one', { dueAt: t0 + 3 }),
-        ...noisy,
-        aRun('two', { dueAt: t0 + 20 }),
-      ]
-      await stage.enqueue(runs)
-      for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
-        await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
-      }
-      const names = new Map(runs.map((run, index) => [run.id, index]))
-      const { runs: found } = await stage.store.troubled({ limit: 9, each: 2 })
-      expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
-      expect((await stage.store.troubled({ limit: 3, each: 1 })).runs).toHaveLength(3)
-    },
-  )
+  law('of the troubled runs of one trigger, only the newest unrepaired ones are returned', async (stage) => {
+    await stage.ready()
+    const noisy = Array.from({ length: 5 }, (_, index) =>
+      aRun(`noisy${index}`, { trigger: 'noisy', dueAt: t0 + 10 + index }),
+    )
+    const runs = [
+      aRun('quiet', { trigger: 'quiet', dueAt: t0 + 1 }),
+      aRun('x', { trigger: 'noisy', dueAt: t0 + 2, partition: 'x' }),
+      aRun('one', { dueAt: t0 + 3 }),
+      ...noisy,
+      aRun('two', { dueAt: t0 + 20 }),
+    ]
+    await stage.enqueue(runs)
+    for (const claim of await stage.claim('w', t0 + minute, { slots: runs.length })) {
+      await stage.finish('w', claim, { outcome: outcomes.failed, at: t0 + minute })
+    }
+    const names = new Map(runs.map((run, index) => [run.id, index]))
+    const { runs: found } = await stage.store.troubled({ limit: 9, each: 2 })
+    expect(found.map(({ id }) => names.get(id))).toEqual([8, 7, 6, 2, 0])
+    expect((await stage.store.troubled({ limit: 3, each: 1 })).runs).toHaveLength(3)
+  })
 
   law('a store that has not looked at all failed runs says so', async (stage) => {
     await stage.ready()
