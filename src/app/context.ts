@@ -1,6 +1,6 @@
 import type { Events } from '../engine/events.js'
 import { changeRecord, checkTag } from '../engine/audit-change.js'
-import { telling } from '../engine/operations.js'
+import { performOperation } from '../engine/operations.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { AppContext } from '../features/app-context.js'
@@ -71,7 +71,7 @@ export function newContext(options: ContextOptions): AppContext {
     change: async (asked, act) => {
       const isDry = asked.options.dryRun === true
       const { needsJobs = false, audit, options: given } = asked
-      const answer = await telling(events, { ...asked, dryRun: isDry }, async () => {
+      const answer = await performOperation(events, { ...asked, dryRun: isDry }, async () => {
         const now = lifecycle.now()
         const opened = await (needsJobs && !isDry ? enqueuer.storeWithJobs() : store())
         const audits = typeof audit === 'function' ? await audit(opened) : audit

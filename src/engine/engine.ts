@@ -173,7 +173,7 @@ export class Engine {
     this.#employedMs = clock.monotonicMs()
     await this.#register(id, this.#lost)
     const onExpired = (): void => this.#lose(id)
-    const onBeat = (isDraining: boolean): void => this.#heard(id, isDraining)
+    const onBeat = (isDraining: boolean): void => this.#onHeartbeat(id, isDraining)
     const onFull = (): void => this.#noteFull()
     const onTrouble = (error: unknown): void =>
       events.emit('trouble', { where: 'lease', error, retryInMs: replaceMs })
@@ -221,9 +221,9 @@ export class Engine {
   }
 
   /** Handles a heartbeat; one of an id that was lost meanwhile is ignored. */
-  #heard(id: string, isDraining: boolean): void {
+  #onHeartbeat(id: string, isDraining: boolean): void {
     if (this.#id !== id || this.#state !== 'running') return
-    this.#draining.heard(id, isDraining)
+    this.#draining.onHeartbeat(id, isDraining)
     // While its lease was late, it could claim nothing.
     this.#worker?.wakeForRuns()
   }

@@ -142,13 +142,13 @@ export class Events {
   #call<Name extends EventName>(listener: Listener<never>, name: Name, event: EngineEvents[Name]): void {
     try {
       const returned = (listener as unknown as Listener<Name>)(event, name)
-      if (returned instanceof Promise) returned.catch((error: unknown) => this.#tellFailure(name, error))
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.#emitFailure(name, error))
     } catch (error) {
-      this.#tellFailure(name, error)
+      this.#emitFailure(name, error)
     }
   }
 
-  #tellFailure(name: EventName, error: unknown): void {
+  #emitFailure(name: EventName, error: unknown): void {
     if (name !== 'trouble') this.emit('trouble', { where: `listener of ${name}`, error, retryInMs: 0 })
   }
 }

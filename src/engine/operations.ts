@@ -12,7 +12,7 @@ export interface Asked<Answer> {
 }
 
 /** Performs an operation and emits an event when it is stored or has failed. */
-export async function telling<Answer>(
+export async function performOperation<Answer>(
   events: Events,
   asked: Asked<Answer>,
   act: () => Promise<Answer>,
@@ -25,13 +25,13 @@ export async function telling<Answer>(
     events.emit('operation', { operation, target, outcome: asked.outcome(answer), details })
     return answer
   } catch (error) {
-    tellFailure(events, { operation, target }, error)
+    emitFailure(events, { operation, target }, error)
     throw error
   }
 }
 
 /** Emits the event of a failed operation. */
-export function tellFailure(
+export function emitFailure(
   events: Events,
   { operation, target }: Pick<Asked<never>, 'operation' | 'target'>,
   error: unknown,

@@ -23,7 +23,7 @@ export interface ServerOptions {
 const mostConnections = 1000
 
 /** The default port. It is not registered by any other service. */
-const usualPort = 7070
+const defaultPort = 7070
 
 /** How many ports are tried by default: several programs may run on one machine. */
 const mostTried = 10
@@ -61,11 +61,11 @@ export class HttpServer {
     if (port !== undefined) return await this.listen({ host, port })
     for (let i = 0; ; i += 1) {
       try {
-        return await this.listen({ host, port: usualPort + i })
+        return await this.listen({ host, port: defaultPort + i })
       } catch (error) {
         if (!isInUse(error)) throw error
         if (i + 1 < mostTried) continue
-        const message = `the ports ${usualPort} to ${usualPort + i} of ${host} are in use`
+        const message = `the ports ${defaultPort} to ${defaultPort + i} of ${host} are in use`
         throw new RotaError('LISTEN_FAILED', message, { cause: error })
       }
     }

@@ -51,9 +51,9 @@ export class DefinitionWatch {
     const now = await read(store, new Set(before.keys()))
     this.#known = now
     for (const [source, definitions] of now) {
-      const told = difference(before.get(source) ?? new Map(), definitions)
-      if (told.defined.length + told.changed.length + told.ended.length > 0)
-        events.emit('definitions', { source, ...told })
+      const changes = difference(before.get(source) ?? new Map(), definitions)
+      if (changes.defined.length + changes.changed.length + changes.ended.length > 0)
+        events.emit('definitions', { source, ...changes })
     }
     this.#restUntilMs = clock.monotonicMs() + leastRestMs
     return { afterMs: slowMs }

@@ -13,6 +13,6 @@ export function faultLine({ where, path, message, allowed }: DefinitionFault): s
   const place = [where, path === '' || path === '(whole)' ? undefined : path].filter(
     (one) => one !== undefined,
   )
-  const told = [...place, message].join(': ')
-  return allowed === undefined || allowed === '' ? told : `${told} (allowed: ${allowed})`
+  const sentence = [...place, message].join(': ')
+  return allowed === undefined || allowed === '' ? sentence : `${sentence} (allowed: ${allowed})`
 }

@@ -50,9 +50,9 @@ export class ProcessRecord {
   readonly name: string
   readonly #sinceAt: Instant
   #functions: readonly string[] | undefined
-  #told: string | undefined
+  #written: string | undefined
   #isOver = false
-  #telling: Promise<void> = Promise.resolve()
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(
     store: Store,
@@ -84,8 +84,8 @@ export class ProcessRecord {
   /** Records which functions this process has, undefined while they are unknown; a failed write is repeated with the next change. */
   tell(functions: readonly string[] | undefined): Promise<void> {
     this.#functions = functions
-    this.#telling = this.#telling.then(() => this.#tell(functions)).catch(() => (this.#told = undefined))
-    return this.#telling
+    this.#writing = this.#writing.then(() => this.#tell(functions)).catch(() => (this.#written = undefined))
+    return this.#writing
   }
 
   /** Records that this process has other definitions from now on. */
@@ -105,8 +105,8 @@ export class ProcessRecord {
   }
 
   async #remove(): Promise<void> {
-    await this.#telling
-    if (this.#told === undefined) return
+    await this.#writing
+    if (this.#written === undefined) return
     const change = { kind: 'process' as const, name: this.name, item: '', value: undefined }
     await this.#store.changeState({ changes: [change], now: this.#now() }).catch(() => undefined)
   }
@@ -122,8 +122,8 @@ export class ProcessRecord {
       functions: functions === undefined || functions.length > mostFunctions ? null : functions.toSorted(),
     }
     const text = JSON.stringify(value)
-    if (this.#isOver || this.#told === text) return
-    const gone = this.#told === undefined ? await this.#gone() : []
+    if (this.#isOver || this.#written === text) return
+    const gone = this.#written === undefined ? await this.#gone() : []
     const removals = gone.map(({ name, item }) => ({
       kind: 'process' as const,
       name,
@@ -132,7 +132,7 @@ export class ProcessRecord {
     }))
     const change = { kind: 'process' as const, name: this.name, item: '', value }
     await this.#store.changeState({ changes: [...removals, change], now: this.#now() })
-    this.#told = text
+    this.#written = text
   }
 
   /** The records of gone processes. */

@@ -10,8 +10,8 @@ export function describeReload(source: string, answer: ReloadAnswer): OperationN
   if (answer.outcome !== 'refused')
     return { ...base, outcome: 'reloaded', details: { message: reloadText(answer) } }
   const { code, message, faults } = answer
-  const told = message.replaceAll(/\s*\n\s*/g, ' ')
-  const details = { code, message: `${told}; nothing was changed`, faults: faults as unknown as Json }
+  const oneLine = message.replaceAll(/\s*\n\s*/g, ' ')
+  const details = { code, message: `${oneLine}; nothing was changed`, faults: faults as unknown as Json }
   return { ...base, outcome: 'failed', details }
 }
 

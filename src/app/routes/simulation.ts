@@ -18,14 +18,14 @@ const mostAtOnce = 2
 const bounds: SimulationBounds = { longestMs: 120_000, heapMb: 512 }
 
 /** The default concurrency of a process, as in a config. */
-const usualConcurrency = 10
+const defaultConcurrency = 10
 
 const span = z.string().max(32)
 
 const query = z.strictObject({
   days: z.coerce.number().int().min(1).max(366).default(7),
   processes: z.coerce.number().int().min(1).max(100).default(1),
-  concurrency: z.coerce.number().int().min(1).max(10_000).default(usualConcurrency),
+  concurrency: z.coerce.number().int().min(1).max(10_000).default(defaultConcurrency),
   crash: span.optional().meta({ description: 'How often a process crashes on average, such as `6h`.' }),
   unknown: span.optional().meta({ description: 'How long a run takes without history; default: `1s`.' }),
   seed: z.coerce.number().int().min(1).max(0xffff_ffff).default(1),
@@ -111,14 +111,14 @@ function progressStream(
 ): Response {
   const encoder = new TextEncoder()
   const left = new AbortController()
-  let told = -1
+  let lastPercent = -1
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       const send = (line: unknown): void => controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
       const onProgress = (share: number): void => {
         const percent = Math.floor(share * 100)
-        if (percent === told || (controller.desiredSize ?? 0) <= 0) return
-        told = percent
+        if (percent === lastPercent || (controller.desiredSize ?? 0) <= 0) return
+        lastPercent = percent
         send({ progress: percent / 100 })
       }
       onProgress(0)

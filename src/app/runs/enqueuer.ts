@@ -1,6 +1,6 @@
 import { changeRecord } from '../../engine/audit-change.js'
 import type { Events } from '../../engine/events.js'
-import { someIds, tellFailure } from '../../engine/operations.js'
+import { someIds, emitFailure } from '../../engine/operations.js'
 import { findJob, findTrigger } from '../../engine/sync/find-definition.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import type { Author, ChangeOptions } from '../../kernel/audit/change-options.js'
@@ -91,7 +91,7 @@ export class Enqueuer {
       if (events.has('operation')) this.#tell('enqueue', name, answers)
       return answers
     } catch (error) {
-      tellFailure(events, { operation: 'enqueue', target: name }, error)
+      emitFailure(events, { operation: 'enqueue', target: name }, error)
       throw error
     } finally {
       this.#inProgress -= 1
@@ -199,7 +199,7 @@ export class Enqueuer {
       this.#tell('run', name, answers)
       return answers[0] as Enqueued
     } catch (error) {
-      if (!isDry) tellFailure(events, { operation: 'run', target: name }, error)
+      if (!isDry) emitFailure(events, { operation: 'run', target: name }, error)
       throw error
     }
   }

@@ -6,7 +6,13 @@ import type { Address } from '../../server/listen.js'
 import { Exchange, type OtherProcess } from '../../server/other-process.js'
 import type { Store } from '../../store/port.js'
 import type { Connection } from '../../wire/route.js'
-import { told, type ApiProcessData, type AppMessage, type ReaderMessage, type Told } from './messages.js'
+import {
+  errorData,
+  type ApiProcessData,
+  type AppMessage,
+  type ReaderMessage,
+  type ErrorData,
+} from './messages.js'
 
 /** The options of the reader process of an app. */
 export interface ApiProcessOptions {
@@ -143,11 +149,11 @@ export class ApiProcess implements OtherProcess {
   }
 
   async #open(child: Child): Promise<void> {
-    let opened: Told | undefined
+    let opened: ErrorData | undefined
     try {
       await this.#options.context.store()
     } catch (error) {
-      opened = told(error)
+      opened = errorData(error)
     }
     child.send({ opened })
   }
@@ -207,7 +213,7 @@ function endOf([code, signal]: [number | null, NodeJS.Signals | null]): Error {
   return new Error(`the process that answers reads has ended (${signal ?? `exit code ${code}`})`)
 }
 
-function errorOf({ code, message, stack }: Told): Error {
+function errorOf({ code, message, stack }: ErrorData): Error {
   if (code !== undefined && code in errorCodes) return new RotaError(code as ErrorCode, message)
   return Object.assign(new Error(message), { stack })
 }

@@ -12,7 +12,13 @@ import { Exchange, type Line } from '../../server/other-process.js'
 import { systemClock } from '../../time/clock.js'
 import type { ReaderAccess } from '../store/open-store.js'
 import type { Served } from './app-handler.js'
-import { told, type ApiProcessData, type AppMessage, type ReaderMessage, type Told } from './messages.js'
+import {
+  errorData,
+  type ApiProcessData,
+  type AppMessage,
+  type ReaderMessage,
+  type ErrorData,
+} from './messages.js'
 
 /** The channel to the app. */
 interface AppLine extends Line {
@@ -27,7 +33,7 @@ async function run(data: ApiProcessData, line: AppLine): Promise<void> {
       try {
         await (await reading.served()).node(request, response)
       } catch (error) {
-        line.send({ trouble: told(error) })
+        line.send({ trouble: errorData(error) })
         response.writeHead(503, { 'retry-after': '5' }).end()
       }
     },
@@ -41,7 +47,7 @@ async function run(data: ApiProcessData, line: AppLine): Promise<void> {
   try {
     line.send({ listening: listen === undefined ? undefined : await server.listenAt(listen) })
   } catch (error) {
-    line.send({ failed: told(error) })
+    line.send({ failed: errorData(error) })
   }
 
   async function stop(): Promise<void> {
@@ -103,7 +109,7 @@ class Reading {
     }
     const settings = { ...readRotaOptions({ store: url, durability, directory, create: false }), reader }
     const parts = composeApp(settings, 'code:api')
-    parts.app.on('trouble', ({ error }) => this.#line.send({ trouble: told(error) }))
+    parts.app.on('trouble', ({ error }) => this.#line.send({ trouble: errorData(error) }))
     const other = { process: this.#exchange, isApp: true }
     try {
       const served = await serve(
@@ -121,7 +127,7 @@ class Reading {
 
   /** Waits until the app has created and migrated the store. */
   async #storeIsThere(): Promise<void> {
-    const opened = await new Promise<Told | undefined>((resolve) => {
+    const opened = await new Promise<ErrorData | undefined>((resolve) => {
       this.#line.hear((message) => {
         if (typeof message === 'object' && 'opened' in message) resolve(message.opened)
       })

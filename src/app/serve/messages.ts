@@ -18,8 +18,8 @@ export interface ApiProcessData {
 /** A message of the reader process, besides requests and answers. `keep`: computed state that the app writes for it. */
 export type ReaderMessage =
   | { readonly listening: Address | undefined }
-  | { readonly failed: Told }
-  | { readonly trouble: Told }
+  | { readonly failed: ErrorData }
+  | { readonly trouble: ErrorData }
   | { readonly keep: Parameters<Store['changeState']>[0] }
   | 'open'
 
@@ -28,17 +28,17 @@ export type AppMessage =
   | 'stop'
   | 'wake'
   | { readonly start: ApiProcessData }
-  | { readonly opened: Told | undefined }
+  | { readonly opened: ErrorData | undefined }
 
 /** An error as data. */
-export interface Told {
+export interface ErrorData {
   readonly code: string | undefined
   readonly message: string
   readonly stack: string | undefined
 }
 
 /** Converts an error for the other process. */
-export function told(error: unknown): Told {
+export function errorData(error: unknown): ErrorData {
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { code: error instanceof RotaError ? error.code : undefined, message, stack }
 }

@@ -1,7 +1,7 @@
 /** The thread of a simulation: it gets everything as data, and changes nothing. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { loadTriggerKinds } from '../features.js'
-import { told, type Told } from '../serve/messages.js'
+import { errorData, type ErrorData } from '../serve/messages.js'
 import type { TriggerHistory } from './history.js'
 import { runSimulation, type SimulationPlan, type SimulationResult } from './simulate.js'
 import { virtualTables, type DefinedInStore } from './virtual-store.js'
@@ -17,7 +17,7 @@ export interface SimulationThreadData {
 export type SimulationThreadMessage =
   | { readonly progress: number }
   | { readonly result: SimulationResult }
-  | { readonly failed: Told }
+  | { readonly failed: ErrorData }
 
 async function run({ stored, history, plan }: SimulationThreadData, port: MessagePort): Promise<void> {
   const tell = (message: SimulationThreadMessage): void => port.postMessage(message)
@@ -27,7 +27,7 @@ async function run({ stored, history, plan }: SimulationThreadData, port: Messag
     const onProgress = (progress: number): void => tell({ progress })
     tell({ result: await runSimulation({ ...world, kinds, history }, { ...plan, onProgress }) })
   } catch (error) {
-    tell({ failed: told(error) })
+    tell({ failed: errorData(error) })
   }
 }
 

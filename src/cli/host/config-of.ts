@@ -10,7 +10,7 @@ export function configOf(context: Surroundings): string | undefined {
   const named = namedConfig(context)
   if (named !== undefined) return named
   const found = findConfig(directory)
-  if (found !== undefined && found !== configIn(resolve(directory))) tellConfig(context, found)
+  if (found !== undefined && found !== configIn(resolve(directory))) printConfigPath(context, found)
   return found
 }
 
@@ -22,7 +22,7 @@ export function namedConfig({ args, directory }: Surroundings): string | undefin
 }
 
 /** Prints which config is used, because it is not in the working directory. */
-function tellConfig({ out, directory }: Surroundings, path: string): void {
+function printConfigPath({ out, directory }: Surroundings, path: string): void {
   if (!out.isJson) out.note(`config: ${relative(directory, path)}`)
 }
 

@@ -19,7 +19,7 @@ export interface Patience {
 export async function untilReachable<T>(patience: Patience, act: () => Promise<T>): Promise<T | undefined> {
   const { waitMs, signal, onWait } = patience
   const startMs = systemClock.monotonicMs()
-  let told = ''
+  let lastMessage = ''
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     try {
       return await act()
@@ -27,8 +27,8 @@ export async function untilReachable<T>(patience: Patience, act: () => Promise<T
       if (signal.aborted) return undefined
       const leftMs = startMs + waitMs - systemClock.monotonicMs()
       if (!(error instanceof RotaError) || !passing.has(error.code) || leftMs <= 0) throw error
-      if (error.message !== told) onWait(error)
-      told = error.message
+      if (error.message !== lastMessage) onWait(error)
+      lastMessage = error.message
       await systemClock.sleep(Math.min(pauseMs, leftMs), signal)
     }
     if (signal.aborted) return undefined

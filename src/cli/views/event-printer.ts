@@ -61,7 +61,7 @@ export async function jsonPrinter({ args, out }: Surroundings): Promise<EventPri
 }
 
 /** Warns when the output has no reader any more, and reports lost lines once it can be written again. */
-export function tellOfLostOutput({ out }: Surroundings, { tell }: EventPrinter): void {
+export function reportLostOutput({ out }: Surroundings, { tell }: EventPrinter): void {
   const { stdout } = out
   stdout.broken.addEventListener('abort', () => {
     if (stdout.failure === undefined) out.note('warning: standard output is closed; rota continues')

@@ -19,11 +19,13 @@ export function reasonText(
   short = shortId,
 ): string {
   const other = blocker === undefined ? 'another run' : `run ${short(blocker)}`
-  const told = detail === undefined || detail === '' ? '' : ` (${detail})`
+  const detailText = detail === undefined || detail === '' ? '' : ` (${detail})`
   switch (reason) {
     case 'missed':
       if (rule === 'partition:none') return 'the asset has no partition for it'
-      return detail === undefined ? `missed, nothing was running then; ${ruleText(rule)}` : `missed${told}`
+      return detail === undefined
+        ? `missed, nothing was running then; ${ruleText(rule)}`
+        : `missed${detailText}`
     case 'collapsed':
       return rule === 'round:check'
         ? `the check of ${detail ?? ''} replaces it`
@@ -31,26 +33,28 @@ export function reasonText(
     case 'overlap':
       return `skipped, ${other} was unfinished; ${ruleText(rule)}`
     case 'paused':
-      return `the trigger was paused${told}`
+      return `the trigger was paused${detailText}`
     case 'frozen':
-      return `everything was frozen${told}`
+      return `everything was frozen${detailText}`
     case 'switch':
-      return `a kill switch was off${told}`
+      return `a kill switch was off${detailText}`
     case 'blackout':
-      return `in a blackout${told}`
+      return `in a blackout${detailText}`
     case 'calendar':
-      return calendarText(rule, told)
+      return calendarText(rule, detailText)
     case 'pruned':
-      return `ran, and its run was later removed by retention${told}`
+      return `ran, and its run was later removed by retention${detailText}`
     case 'checked':
-      return rule === 'round:later' ? `skipped after the check${told}` : `the round was checked${told}`
+      return rule === 'round:later'
+        ? `skipped after the check${detailText}`
+        : `the round was checked${detailText}`
   }
 }
 
-function calendarText(rule: LedgerRule, told: string): string {
-  if (rule === 'calendar:include') return `outside its calendar${told}`
+function calendarText(rule: LedgerRule, detailText: string): string {
+  if (rule === 'calendar:include') return `outside its calendar${detailText}`
   const moved = rule === 'calendar:next-day' ? '; moved to the same time on the next day that it allows' : ''
-  return `excluded by its calendar${told}${moved}`
+  return `excluded by its calendar${detailText}${moved}`
 }
 
 function collapseText(rule: LedgerRule): string {

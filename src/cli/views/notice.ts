@@ -19,7 +19,7 @@ export interface EventWords {
 }
 
 /** Prints all events of an app's engine. */
-export function tellEvents(app: Pick<App, 'on'>, words: EventWords, tell: (notice: Notice) => void): void {
+export function printEvents(app: Pick<App, 'on'>, words: EventWords, tell: (notice: Notice) => void): void {
   const ofFeatures = words.notices.flatMap(({ events = {} }) => Object.entries(events))
   for (const [name, notices] of [...Object.entries(engineNotices(words)), ...ofFeatures]) {
     app.on(name as EventName, (event) => {
@@ -137,10 +137,10 @@ const clockTexts: Readonly<Record<EngineEvents['clock']['kind'], (by: string) =>
 
 /** The first faults with their places; there may be a hundred. */
 function faultsText(faults: readonly Fault[]): string {
-  const told = faults.filter(({ path }) => path !== '').slice(0, mostFaults)
-  if (told.length === 0) return ''
-  const more = faults.length > told.length ? `; ${faults.length - told.length} more` : ''
-  return `: ${told.map(({ path, message }) => `${path}: ${message}`).join('; ')}${more}`
+  const listed = faults.filter(({ path }) => path !== '').slice(0, mostFaults)
+  if (listed.length === 0) return ''
+  const more = faults.length > listed.length ? `; ${faults.length - listed.length} more` : ''
+  return `: ${listed.map(({ path, message }) => `${path}: ${message}`).join('; ')}${more}`
 }
 
 const mostFaults = 3

@@ -12,10 +12,10 @@ import type { EventPrinter } from './event-printer.js'
 import type { TimeText } from '../framework/print/time-text.js'
 
 /** Prints what was started, what is due next, what was missed, and how to stop. */
-export async function tellSummary(
+export async function printSummary(
   app: App,
   printer: EventPrinter,
-  told: {
+  summary: {
     readonly config: string | undefined
     readonly roles: string
     readonly opened: readonly Opened[]
@@ -24,7 +24,7 @@ export async function tellSummary(
     readonly times: TimeText
   },
 ): Promise<void> {
-  const { config, roles, opened, report, downtime, times } = told
+  const { config, roles, opened, report, downtime, times } = summary
   const jobs = (await app.jobs.list()).filter(({ job }) => job.ended !== true).length
   const next = await nextDue(app, report)
   const { pid } = process

@@ -52,8 +52,8 @@ export async function whyRun(context: Context<App>, app: App, run: Run): Promise
     const times = out.times()
     out.line(out.colors.bold(`run ${run.id}`))
     const of = `of ${ofText(run)}, due ${times.full(run.dueAt)} (${times.zone})`
-    const told = broken.map((breach) => slaText(breach, times))
-    const lines = [of, standText(run, times), ...pending.lines(run, times), ...told]
+    const breachLines = broken.map((breach) => slaText(breach, times))
+    const lines = [of, standText(run, times), ...pending.lines(run, times), ...breachLines]
     for (const line of lines) printWrapped(out, printable(line), { indent: 2, hanging: 4 })
   })
 }
@@ -107,8 +107,8 @@ export function slaText(breach: Breach, times: TimeText): string {
 export function standText(run: Run, times: TimeText): string {
   const took = tookText(run)
   const tries = run.attempt > 1 ? `, ${run.attempt} attempts` : ''
-  const told = endText(run, times)
-  return `${run.state}${took === '' ? '' : ` in ${took}`}${tries}${told === '' ? '' : ` (${told})`}`
+  const detail = endText(run, times)
+  return `${run.state}${took === '' ? '' : ` in ${took}`}${tries}${detail === '' ? '' : ` (${detail})`}`
 }
 
 function endText(run: Run, times: TimeText): string {

@@ -11,7 +11,7 @@ const examples = 20
 const page = 10_000
 
 /** After this many instants the event loop gets control. */
-const breath = 2000
+const instantsPerCycle = 2000
 
 /** Compares the computed due instants with the ledger: after `since`, up to `until` or the trigger's cursor. */
 export async function coverageOf(
@@ -40,7 +40,7 @@ export async function coverageOf(
   let run = await recorded.next()
   let seen = 0
   for (const at of dueInstants(versions, { kinds, fromAt, untilAt })) {
-    if (++seen % breath === 0) await new Promise((resolve) => setImmediate(resolve))
+    if (++seen % instantsPerCycle === 0) await new Promise((resolve) => setImmediate(resolve))
     while (run.done !== true && run.value < at) {
       tally.unexpected(run.value)
       run = await recorded.next()

@@ -177,12 +177,12 @@ function takeExplained(
   { instants, now, limit }: { instants: Iterable<Instant>; now: Instant; limit: number },
 ): Explanation[] {
   const found: Explanation[] = []
-  const told = new Set<RecordedRange>()
+  const listed = new Set<RecordedRange>()
   let looked = 0
   for (const at of instants) {
     const range = facts.runs.has(at) ? undefined : rangeOver(facts.ranges, at)
-    if (range !== undefined && told.has(range)) continue
-    if (range !== undefined) told.add(range)
+    if (range !== undefined && listed.has(range)) continue
+    if (range !== undefined) listed.add(range)
     const explanation = explainInstant(facts, { at, range, now })
     const joined = joinHeld(found.at(-1), explanation)
     if (joined === undefined) found.push(explanation, ...laterAt(facts, at))

@@ -33,7 +33,7 @@ export class Draining {
   }
 
   /** Handles the answer of a heartbeat. */
-  heard(worker: string, isDraining: boolean): void {
+  onHeartbeat(worker: string, isDraining: boolean): void {
     if (isDraining === this.#isOn) return
     this.#isOn = isDraining
     const { events, holding, onUndrained } = this.#options

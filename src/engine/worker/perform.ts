@@ -5,7 +5,7 @@ import type { Job } from '../../kernel/job/job.js'
 import type { AttemptResult } from '../../kernel/run/outcome.js'
 import type { LogLine, StoredError } from '../../kernel/run/run.js'
 import { resultOf, storedErrorOf } from '../../kernel/job/result.js'
-import { saidBy } from '../../kernel/job/thrown.js'
+import { retryAdviceOf } from '../../kernel/job/thrown.js'
 import type { Claim } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
@@ -237,17 +237,17 @@ function done(value: unknown): AttemptResult {
 /** A handler can throw anything, even a value that cannot be inspected; the run must end nevertheless. */
 function failed(error: unknown): Failed {
   try {
-    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), said: saidBy(error) }
+    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), advice: retryAdviceOf(error) }
   } catch {
     const message = 'the handler threw something that cannot be shown'
-    return { kind: 'failed', error: errorOf('HANDLER_FAILED', message), said: {} }
+    return { kind: 'failed', error: errorOf('HANDLER_FAILED', message), advice: {} }
   }
 }
 
 /** The result of a handler that threw. */
 function thrown(error: unknown): AttemptResult {
   const failure = failed(error)
-  const { snoozeMs } = failure.said
+  const { snoozeMs } = failure.advice
   if (snoozeMs === undefined) return failure
   // An error without a message is stored with its name as the message.
   const reason = failure.error.message === 'Snooze' ? '' : failure.error.message

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { AskedAudit } from '../../engine/audit-change.js'
-import { tellFailure, someIds } from '../../engine/operations.js'
+import { emitFailure, someIds } from '../../engine/operations.js'
 import { takerName, takingCommands, type CommandHandler } from '../../engine/worker/command-run.js'
 import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import { RotaError } from '../../kernel/definition/errors.js'
@@ -107,7 +107,7 @@ export class Commands {
     try {
       await this.#assertActive(id)
     } catch (error) {
-      if (options.dryRun !== true) tellFailure(events, { operation: 'run', target: id }, error)
+      if (options.dryRun !== true) emitFailure(events, { operation: 'run', target: id }, error)
       throw error
     }
     return await runNow(id, options)

@@ -4,7 +4,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import { isFinal } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
-import { someIds, telling } from '../../engine/operations.js'
+import { someIds, performOperation } from '../../engine/operations.js'
 import type { CommandJobs } from './command-jobs.js'
 import { bindCommands, removeUnclaimedJobs } from './performers.js'
 import { executedRecords } from './store-jobs.js'
@@ -155,7 +155,7 @@ export class JobsKeeper {
         outcome: () => 'removed',
         details: (ids: readonly string[]) => ({ count: ids.length, jobs: someIds(ids) }),
       }
-      await telling(this.#options.events, asked, () => jobs.cleanup({ isDry: false, now }))
+      await performOperation(this.#options.events, asked, () => jobs.cleanup({ isDry: false, now }))
     }
     await removeUnclaimedJobs(jobs.store)
     const changes = [{ ...key, revision: note?.revision ?? 0, value: { at: now } }]

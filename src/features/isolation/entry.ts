@@ -8,7 +8,7 @@ import { sealed, toldIsolated, type FromIsolated, type IsolatedAnswer, type ToIs
 import { boundText, maxLogLineBytes, maxLogLines } from '../../kernel/definition/bounds.js'
 import { RotaError, type ErrorCode } from '../../kernel/definition/errors.js'
 import { resultOf, storedErrorOf } from '../../kernel/job/result.js'
-import { saidBy } from '../../kernel/job/thrown.js'
+import { retryAdviceOf } from '../../kernel/job/thrown.js'
 import { toHandler } from '../../engine/worker/command-run.js'
 import { importFunction } from '../../handlers/module.js'
 
@@ -78,10 +78,10 @@ function contextOf({ run }: Task, signal: AbortSignal, tell: Tell): RunContext {
 
 function failed(error: unknown): IsolatedAnswer {
   try {
-    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), said: saidBy(error) }
+    return { kind: 'failed', error: storedErrorOf(error, 'HANDLER_FAILED'), advice: retryAdviceOf(error) }
   } catch {
     const message = 'the handler threw something that cannot be shown'
-    return { kind: 'failed', error: { code: 'HANDLER_FAILED', message }, said: {} }
+    return { kind: 'failed', error: { code: 'HANDLER_FAILED', message }, advice: {} }
   }
 }
 

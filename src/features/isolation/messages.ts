@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/definition/json.js'
 import { isMap, type Written } from '../../kernel/definition/read-value.js'
-import type { Said } from '../../kernel/job/thrown.js'
+import type { RetryAdvice } from '../../kernel/job/thrown.js'
 import type { LogLine, StoredError } from '../../kernel/run/run.js'
 import type { HandledRun } from '../../handlers/handler-context.js'
 
@@ -24,7 +24,7 @@ export type FromIsolated =
 /** The result of an isolated handler. */
 export type IsolatedAnswer =
   | { readonly kind: 'done'; readonly result?: Json | undefined }
-  | { readonly kind: 'failed'; readonly error: StoredError; readonly said: Said }
+  | { readonly kind: 'failed'; readonly error: StoredError; readonly advice: RetryAdvice }
 
 /** Wraps a message in an envelope, because the module of a handler may send its own messages, which must be ignored. */
 export function sealed(message: ToIsolated | FromIsolated): { readonly rota: object } {
@@ -49,7 +49,11 @@ export function heardFrom(value: unknown): FromIsolated | undefined {
     return known !== undefined && typeof text === 'string' ? { kind: 'log', level: known, text } : undefined
   }
   if (message?.['kind'] !== 'failed' || !isError(message['error'])) return undefined
-  return { kind: 'failed', error: message['error'], said: isMap(message['said']) ? message['said'] : {} }
+  return {
+    kind: 'failed',
+    error: message['error'],
+    advice: isMap(message['advice']) ? message['advice'] : {},
+  }
 }
 
 const levels: readonly LogLine['level'][] = ['debug', 'info', 'warn', 'error']

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
-import { repeating, type Said } from '../../kernel/job/thrown.js'
+import { withAdvice, type RetryAdvice } from '../../kernel/job/thrown.js'
 import type { StoredError } from '../../kernel/run/run.js'
 import type { Clock } from '../../time/clock.js'
 import type { HandlerExtension, IsolatedContext, IsolatedSpec } from '../../handlers/executable-jobs.js'
@@ -83,8 +83,8 @@ function exited({ isolate }: IsolatedSpec, how: string, output: RunOutput): Rota
 }
 
 /** The error as it was thrown there, so that its code, stack and details are stored as usual. */
-function thrown({ error, said }: { readonly error: StoredError; readonly said: Said }): Error {
+function thrown({ error, advice }: { readonly error: StoredError; readonly advice: RetryAdvice }): Error {
   const { code, message, stack, details } = error
   const copy = new RotaError('HANDLER_FAILED', message, details === undefined ? {} : { details })
-  return repeating(Object.assign(copy, { code, stack: stack ?? '', name: 'Error' }), said)
+  return withAdvice(Object.assign(copy, { code, stack: stack ?? '', name: 'Error' }), advice)
 }

@@ -2,7 +2,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { Pipeline, Step, StepFailure, StepResults } from '../../kernel/job/pipeline.js'
 import { resultOf } from '../../kernel/job/result.js'
-import { repeating, saidBy } from '../../kernel/job/thrown.js'
+import { withAdvice, retryAdviceOf } from '../../kernel/job/thrown.js'
 import type { PipelineContext } from './pipeline-context.js'
 import { performStep } from './perform-step.js'
 import { fittingResults } from './step-results.js'
@@ -46,7 +46,7 @@ async function tryStep(step: Step, context: PipelineContext, results: StepResult
     } catch (error) {
       // An abort is not a failure of the step; its reason decides about the attempt.
       if (context.signal.aborted) throw error
-      const { permanent, snoozeMs } = saidBy(error)
+      const { permanent, snoozeMs } = retryAdviceOf(error)
       if (attempt >= attempts || permanent === true || snoozeMs !== undefined)
         throw stepFailed(step, error, results)
       context.log('warn', `step ${step.id}: try ${attempt} of ${attempts} failed: ${messageOf(error)}`)
@@ -63,7 +63,10 @@ function stepFailed(step: Step, cause: unknown, results: StepResults): RotaError
     ...(isTimeout(cause) ? { timedOut: true } : {}),
   }
   const message = `step ${step.id}: ${messageOf(cause)}`
-  return repeating(new RotaError('STEP_FAILED', message, { cause, details: { ...details } }), saidBy(cause))
+  return withAdvice(
+    new RotaError('STEP_FAILED', message, { cause, details: { ...details } }),
+    retryAdviceOf(cause),
+  )
 }
 
 function isTimeout(error: unknown): boolean {

@@ -29,8 +29,8 @@ export class Snooze extends Error {
   }
 }
 
-/** What a thrown value says about its run besides what went wrong. */
-export interface Said {
+/** What a thrown value says about further attempts. */
+export interface RetryAdvice {
   /** Whether a retry cannot help. */
   readonly permanent?: true | undefined
   /** How long the next try has to wait. */
@@ -44,8 +44,8 @@ export interface Said {
 /** The longest wait that a handler may ask for. */
 const longestMs = 30 * 86_400_000
 
-/** What a thrown value says. By name: a handler may have its own copy of this package, and with it other classes. */
-export function saidBy(thrown: unknown): Said {
+/** The advice of a thrown value, by name: a handler may have its own copy of this package with other classes. */
+export function retryAdviceOf(thrown: unknown): RetryAdvice {
   if (!(thrown instanceof Error)) return {}
   const { name, retryAfterMs, snoozeMs } = thrown as Error & { retryAfterMs?: unknown; snoozeMs?: unknown }
   const permanent = name === 'PermanentError' ? true : undefined
@@ -53,11 +53,11 @@ export function saidBy(thrown: unknown): Said {
   return { permanent, retryAfterMs: waitOf(retryAfterMs), snoozeMs: snooze, kinds: kindsOf(thrown) }
 }
 
-/** Gives an error what another one said, which it stands for. */
-export function repeating<E extends Error>(error: E, said: Said): E {
-  if (said.permanent === true) error.name = 'PermanentError'
-  else if (said.snoozeMs !== undefined) Object.assign(error, { name: 'Snooze', snoozeMs: said.snoozeMs })
-  return Object.assign(error, { retryAfterMs: said.retryAfterMs, kinds: said.kinds })
+/** Copies the advice of another error, which this one replaces. */
+export function withAdvice<E extends Error>(error: E, advice: RetryAdvice): E {
+  if (advice.permanent === true) error.name = 'PermanentError'
+  else if (advice.snoozeMs !== undefined) Object.assign(error, { name: 'Snooze', snoozeMs: advice.snoozeMs })
+  return Object.assign(error, { retryAfterMs: advice.retryAfterMs, kinds: advice.kinds })
 }
 
 function waitOf(ms: unknown): number | undefined {

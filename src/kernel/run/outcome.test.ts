@@ -12,7 +12,7 @@ function decided(result: AttemptResult, { failures = 0, crashes = 0, attempts = 
   return decide(result, { run: { id: 'r', dueAt, failures, crashes }, job, now })
 }
 
-const failed: AttemptResult = { kind: 'failed', error, said: {} }
+const failed: AttemptResult = { kind: 'failed', error, advice: {} }
 const timedOut: AttemptResult = { kind: 'timed-out', error }
 const lost: AttemptResult = { kind: 'lost', error }
 
@@ -70,7 +70,7 @@ describe('the retry budget', () => {
   })
 
   it('a permanent failure is not retried, and the reason says so', () => {
-    const outcome = decided({ kind: 'failed', error, said: { permanent: true } })
+    const outcome = decided({ kind: 'failed', error, advice: { permanent: true } })
     expect(outcome).toMatchObject({ end: 'failed', state: 'failed', error })
     expect(outcome.reason).toBe('not retried: the handler threw a permanent error')
   })

@@ -2,11 +2,11 @@ import type { Instant } from '../../time/instant.js'
 import type { Job } from '../job/job.js'
 import type { Json } from '../definition/json.js'
 import { retryDelayMs } from '../job/retry.js'
-import type { Said } from '../job/thrown.js'
+import type { RetryAdvice } from '../job/thrown.js'
 import {
   quarantinedReason,
   snoozedReason,
-  toldWhenReason,
+  retryAfterReason,
   type AttemptEnd,
   type FinalState,
   type StoredError,
@@ -15,7 +15,7 @@ import {
 /** The result of an attempt, before a decision about its run. */
 export type AttemptResult =
   | { readonly kind: 'done'; readonly result: Json | undefined }
-  | { readonly kind: 'failed'; readonly error: StoredError; readonly said: Said }
+  | { readonly kind: 'failed'; readonly error: StoredError; readonly advice: RetryAdvice }
   | { readonly kind: 'snoozed'; readonly forMs: number; readonly reason: string }
   | { readonly kind: 'timed-out'; readonly error: StoredError }
   | { readonly kind: 'lost'; readonly error: StoredError }
@@ -59,7 +59,7 @@ export function decide(
     case 'released':
       return { end: 'released', state: 'pending', runAt: placeOf(context) }
     case 'failed':
-      return afterFailure({ end: 'failed', error: result.error, said: result.said }, context)
+      return afterFailure({ end: 'failed', error: result.error, advice: result.advice }, context)
     case 'snoozed':
       return {
         end: 'snoozed',
@@ -68,7 +68,7 @@ export function decide(
         reason: result.reason === '' ? snoozedReason : `${snoozedReason}: ${result.reason}`,
       }
     case 'timed-out':
-      return afterFailure({ end: 'timed-out', error: result.error, said: {} }, context)
+      return afterFailure({ end: 'timed-out', error: result.error, advice: {} }, context)
     case 'lost':
       return afterLoss(result.error, context)
   }
@@ -82,19 +82,19 @@ function placeOf({ run, now }: Context): Instant {
 }
 
 function afterFailure(
-  failure: { end: 'failed' | 'timed-out'; error: StoredError; said: Said },
+  failure: { end: 'failed' | 'timed-out'; error: StoredError; advice: RetryAdvice },
   { run, job, now }: Context,
 ): Outcome {
   const failures = run.failures + 1
-  const { end, error, said } = failure
-  if (said.permanent === true)
+  const { end, error, advice } = failure
+  if (advice.permanent === true)
     return { end, state: 'failed', error, reason: 'not retried: the handler threw a permanent error' }
-  const refused = job.retry.not?.find((kind) => kind === error.code || said.kinds?.includes(kind) === true)
+  const refused = job.retry.not?.find((kind) => kind === error.code || advice.kinds?.includes(kind) === true)
   if (refused !== undefined)
     return { end, state: 'failed', error, reason: `not retried: its job does not retry ${refused}` }
   if (failures >= job.retry.attempts) return { end, state: 'failed', error }
-  if (said.retryAfterMs !== undefined)
-    return { end, state: 'pending', error, runAt: now + said.retryAfterMs, reason: toldWhenReason }
+  if (advice.retryAfterMs !== undefined)
+    return { end, state: 'pending', error, runAt: now + advice.retryAfterMs, reason: retryAfterReason }
   return { end, state: 'pending', error, runAt: now + retryDelayMs(job.retry, failures, run.id) }
 }
 

@@ -20,7 +20,7 @@ export const quarantinedReason = 'quarantined'
 export const snoozedReason = 'snoozed'
 
 /** The reason of a run whose error set the time of the next attempt. */
-export const toldWhenReason = 'its error said when to try again'
+export const retryAfterReason = 'its error said when to try again'
 
 /** Whether nothing more will happen to a run in this state. */
 export function isFinal(state: RunState): state is FinalState {

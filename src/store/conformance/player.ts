@@ -301,7 +301,7 @@ export class Player {
     const error = { code: 'X', message: 'x' }
     const results: readonly AttemptResult[] = [
       { kind: 'done', result: { how } },
-      { kind: 'failed', error, said: {} },
+      { kind: 'failed', error, advice: {} },
       { kind: 'timed-out', error },
       { kind: 'released' },
       { kind: 'cancelled', error },

@@ -14,7 +14,7 @@ import {
   uncountCrash,
   uniqueSlot,
 } from './run-moves.js'
-import { standsFor } from './policies/burst.js'
+import { applyBurst } from './policies/burst.js'
 import { areCurrent, writeStateEntry } from './state.js'
 import { byId, jobOf, noteTime, stateOf, type RunRow, type Tables, type WorkerRow } from './tables.js'
 
@@ -24,7 +24,7 @@ export function enqueue(tables: Tables, request: { runs: readonly NewRun[]; now:
   return request.runs.map((run) => {
     const taken =
       tables.runs.get(run.id) ??
-      (run.burst === undefined ? uniqueHolder : standsFor)(tables, run, request.now)
+      (run.burst === undefined ? uniqueHolder : applyBurst)(tables, run, request.now)
     if (taken !== undefined) return { id: taken.id, created: false }
     return { id: run.id, created: insertRun(tables, run, request.now) }
   })

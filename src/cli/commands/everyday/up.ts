@@ -20,14 +20,14 @@ import type { FeatureNotices } from '../../../features/feature-notices.js'
 import type { Opened, UpPart } from '../../../features/up-extension.js'
 import type { UpFeatures } from '../../host/up-features.js'
 import type { Notice } from '../../framework/print/notice.js'
-import { tellEvents } from '../../views/notice.js'
+import { printEvents } from '../../views/notice.js'
 import { roleOption, rolesOf, rolesText } from '../../options/role-option.js'
 import { switchesOf } from '../../framework/switches-of.js'
 import { Shutdown } from '../../process/shutdown.js'
-import { jsonPrinter, tellOfLostOutput, textPrinter, type EventPrinter } from '../../views/event-printer.js'
+import { jsonPrinter, reportLostOutput, textPrinter, type EventPrinter } from '../../views/event-printer.js'
 import { TimeText } from '../../framework/print/time-text.js'
 import { durationOf, hereOf } from '../../framework/times-of.js'
-import { tellSummary } from '../../views/up-summary.js'
+import { printSummary } from '../../views/up-summary.js'
 import { untilReachable } from '../../process/until-reachable.js'
 import { storeOf } from '../../host/with-app.js'
 
@@ -100,7 +100,7 @@ async function appOf(
     return { app: await loadApp(config, { store, concurrency, directory, define }), config }
   }
   const isDefined = parts.some(({ define }) => define !== undefined)
-  if (store === undefined && !isDefined && !existsSync(resolve(directory, usualStoreFile))) {
+  if (store === undefined && !isDefined && !existsSync(resolve(directory, defaultStoreFile))) {
     throw noConfig(context, ', and no store; `rota init` writes a config')
   }
   const { createApp } = await import('../../../app/rota.js')
@@ -120,7 +120,7 @@ function programOfParts(parts: readonly UpPart<App>[]): string | undefined {
 }
 
 /** The default file of the store. */
-const usualStoreFile = 'data/rota.db'
+const defaultStoreFile = 'data/rota.db'
 
 async function runUntilTheEnd(
   context: Context<App>,
@@ -139,10 +139,10 @@ async function runUntilTheEnd(
   const { zone } = hereOf(context)
   const times = (): TimeText => new TimeText({ zone, now: systemClock.now() })
   const printer = args.flag('json') ? await jsonPrinter(context) : textPrinter(context, times)
-  tellOfLostOutput(context, printer)
+  reportLostOutput(context, printer)
   const early: Notice[] = []
   let tell = (notice: Notice): void => void early.push(notice)
-  tellEvents(app, { times, notices }, (notice) => tell(notice))
+  printEvents(app, { times, notices }, (notice) => tell(notice))
   const shutdown = new Shutdown({ app, printer, grace, onHangUp: onHangUp(app, printer) })
   try {
     // First: if the address is taken, nothing is written and the summary is not printed.
@@ -158,7 +158,7 @@ async function runUntilTheEnd(
     if (begun === undefined) return await shutdown.ended
     const { downtime, report } = begun
     const names = rolesText(roles)
-    await tellSummary(app, printer, { config, roles: names, opened, report, downtime, times: times() })
+    await printSummary(app, printer, { config, roles: names, opened, report, downtime, times: times() })
     // Events during the start are printed after the summary, not in the middle of it.
     tell = printer.tell
     early.forEach(tell)

@@ -134,21 +134,21 @@ type Change = Preview['changes'][number]
 function print(
   { out }: Context<App>,
   found: Preview,
-  told: { from: Instant; now: Instant; words: string; isNever: boolean },
+  shown: { from: Instant; now: Instant; words: string; isNever: boolean },
 ): void {
   const { expression, timezone, dst } = found
   const policy = dst === 'vixie' ? '' : `, dst ${dst}`
-  for (const line of wrap(`${told.words} (${expression} in ${timezone}${policy})`, out.width)) {
+  for (const line of wrap(`${shown.words} (${expression} in ${timezone}${policy})`, out.width)) {
     out.line(out.colors.bold(line))
   }
   out.line()
   if (found.occurrences.length === 0) {
     const never = 'it is never due: no such day exists; a trigger with it is refused'
-    out.line(told.isNever ? never : `never again after ${formatInstant(told.from)}`)
+    out.line(shown.isNever ? never : `never again after ${formatInstant(shown.from)}`)
     return
   }
   const { yellow } = out.colors
-  printLines(out, timezone, linesOf(found, told.now))
+  printLines(out, timezone, linesOf(found, shown.now))
   if (found.changes.length > 0) out.line()
   for (const change of found.changes) out.line(yellow(changeText(change)))
 }

@@ -91,12 +91,12 @@ async function checkSlots({ model, slots, now }: Player, runs: readonly Run[]): 
   const isHeldUp = (run: Run): boolean =>
     slotsFor(run).some((slot) => (admitted.get(slot.key) ?? 0) >= limitOf(jobs.get(run.job), slot))
   const waiting = runs.filter(({ waitsFor }) => waitsFor !== undefined)
-  const standsFor = (one: Run, other: Run): boolean =>
+  const waitsForOther = (one: Run, other: Run): boolean =>
     one.waitsFor !== other.waitsFor &&
     slotsFor(one).some(({ key }) => key === other.waitsFor) &&
     isHeldUp(one)
   for (const run of waiting) {
-    const mayWait = isHeldUp(run) || waiting.some((one) => standsFor(one, run))
+    const mayWait = isHeldUp(run) || waiting.some((one) => waitsForOther(one, run))
     expect({ run, mayWait }).toEqual({ run, mayWait: true })
   }
 }

@@ -6,7 +6,7 @@ import { uniqueSlot } from '../run-moves.js'
 import type { RunRow, Tables } from '../tables.js'
 
 /** The existing run for an enqueue with debounce or throttle, updated by the rule; undefined if there is none. */
-export function standsFor(tables: Tables, run: NewRun, now: Instant): RunRow | undefined {
+export function applyBurst(tables: Tables, run: NewRun, now: Instant): RunRow | undefined {
   const { burst } = run
   if (burst === undefined) return undefined
   const holders = [...(tables.unique.get(uniqueSlot(run.job, run.uniqueKey ?? '')) ?? [])]

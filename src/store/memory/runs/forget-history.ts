@@ -21,11 +21,11 @@ export function forgetHistory(tables: Tables, before: Instant): void {
 }
 
 /** Other runs, such as cancelled ones, may be between the failed ones. */
-const besideFailed = 10
+const otherRuns = 10
 
 /** Whether a run may count for the `pauseAfter` of its trigger. */
 function mayCount(tables: Tables, { trigger }: RunRow): boolean {
   if (trigger === undefined) return false
   const pauseAfter = tables.triggers.get(trigger)?.trigger.pauseAfter
-  return pauseAfter !== undefined && runsOfTrigger(tables, trigger).all.size <= pauseAfter + besideFailed
+  return pauseAfter !== undefined && runsOfTrigger(tables, trigger).all.size <= pauseAfter + otherRuns
 }

@@ -43,7 +43,7 @@ export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer
   const answers: TickAnswer[] = []
   while (answers.length < batch.length) {
     const start = answers.length
-    const together = togetherFrom(batch, start)
+    const together = independentFrom(batch, start)
     if (together > 1) answers.push(...(yield* tickTogether(session, batch.slice(start, start + together))))
     else answers.push(yield* tickOne(session, batch[start] as Tick))
   }
@@ -53,7 +53,7 @@ export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer
 type TickAnswer = 'ticked' | 'stale'
 
 /** How many ticks from an index on are independent of each other and were planned at the same time. */
-function togetherFrom(batch: readonly Tick[], start: number): number {
+function independentFrom(batch: readonly Tick[], start: number): number {
   const { at } = batch[start] as Tick
   const triggers = new Set<string>()
   let end = start

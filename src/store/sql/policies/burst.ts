@@ -31,7 +31,7 @@ interface Standing {
 }
 
 /** The existing run for an enqueue with debounce or throttle, updated by the rule; undefined if there is none. */
-export function* standsFor(session: Session, run: NewRun, now: Instant): Verb<string | undefined> {
+export function* applyBurst(session: Session, run: NewRun, now: Instant): Verb<string | undefined> {
   const { burst, job, uniqueKey = '' } = run
   if (burst === undefined) return undefined
   if (burst.kind === 'throttle') {

@@ -9,7 +9,7 @@ import type { Session } from '../session.js'
 import { writeStateEntries } from '../state.js'
 import { each, insertNewInto, type SqlScalar } from '../statement.js'
 import type { Verb } from '../verb.js'
-import { standsFor } from '../policies/burst.js'
+import { applyBurst } from '../policies/burst.js'
 import { slotsText, takeSingleSlots, takeSlots, untakeSlots } from './concurrency-slots.js'
 
 /** The text of runs that are inserted together ends at about this length. */
@@ -125,7 +125,7 @@ export function* insertRuns(session: Session, runs: readonly NewRun[], now: Inst
   if (runs.length === 0) return
   session.hasNews = true
   if (runs.every(isIndependent)) yield* insertIndependent(session, runs, now)
-  else if (runs.length > 1 && areApart(runs)) yield* insertApart(session, runs, now)
+  else if (runs.length > 1 && areUnshared(runs)) yield* insertUnshared(session, runs, now)
   else for (const run of runs) yield* insertRun(session, run, now)
 }
 
@@ -154,7 +154,7 @@ function* enqueueOne(session: Session, run: NewRun, now: Instant): Verb<Enqueued
     const holder =
       run.burst === undefined
         ? yield* uniqueHolder(session, { job, uniqueKey, now })
-        : yield* standsFor(session, run, now)
+        : yield* applyBurst(session, run, now)
     if (holder !== undefined) return { id: holder, created: false }
   }
   return { id: run.id, created: yield* insertRun(session, run, now) }
@@ -189,7 +189,7 @@ function* writeDeadlines(session: Session, runs: readonly NewRun[], now: Instant
 }
 
 /** Whether these runs are independent: each has at most one slot, and no two share one. */
-function areApart(runs: readonly NewRun[]): boolean {
+function areUnshared(runs: readonly NewRun[]): boolean {
   const keys = new Set<string>()
   return runs.every(({ slots, uniqueKey }) => {
     const [slot, second] = slots
@@ -199,7 +199,7 @@ function areApart(runs: readonly NewRun[]): boolean {
 }
 
 /** The same as `insertRun` for independent runs, with a few statements for all of them. */
-function* insertApart(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
+function* insertUnshared(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
   const due = runs.filter(({ runAt, slots }) => runAt <= now && slots.length > 0)
   const full = yield* takeSingleSlots(session, due)
   const rows = runs.map((run) => {
