@@ -82,7 +82,7 @@ describe.each(stores)('on %s', (store) => {
   }, 60_000)
 
   it('an operator pauses but changes no switch; an admin makes a token, which is shown once', async () => {
-    const operator = await served.client('POST /tokens', { body: { name: 'local', role: 'operate' } })
+    const operator = await served.client('POST /tokens', { body: { name: 'olga', role: 'operate' } })
     const page = await openFromElsewhere('/triggers/nightly')
     await signIn(page, operator.token ?? '')
     const pause = page.getByRole('button', { name: /^Pause…/ })
@@ -90,7 +90,7 @@ describe.each(stores)('on %s', (store) => {
     expect(await pause.getAttribute('aria-disabled')).toBe(null)
     expect(await send(page, '/freeze')).toBe(403)
     await page.goto(`${served.url}/#/settings?tab=about`)
-    await page.getByText('local, operate').waitFor()
+    await page.getByText('olga, operate').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Token').waitFor()
     expect(await send(page, '/triggers/nightly/pause')).toBe(401)
