@@ -242,7 +242,7 @@ it('a query that takes Postgres too long is refused with advice', async () => {
   expect({ status, ...JSON.parse(body) }).toMatchObject({
     status: 503,
     code: 'READ_TOO_LONG',
-    detail: expect.stringContaining('ask for less'),
+    detail: expect.stringContaining('request less'),
   })
   expect(await reader.counts()).toMatchObject({ pending: 0 })
 })

@@ -1594,8 +1594,12 @@ export interface Operations {
   }
   /** Lists the command jobs that are not removed, by id. */
   readonly 'GET /command-jobs': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly CommandJob[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly CommandJob[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Adds a command job, which a running engine schedules at once. */
   readonly 'POST /command-jobs': {

@@ -1,6 +1,6 @@
 /** The routes of command jobs. */
 import { z } from 'zod'
-import { change, changeBody, labels, maybeInstant, name } from '../../wire/fields.js'
+import { change, changeBody, labels, maybeInstant, name, page, paging } from '../../wire/fields.js'
 import { pick } from '../../wire/to-json.js'
 import { route, type Route } from '../../wire/route.js'
 import type { CommandsApp } from './jobs-option.js'
@@ -53,9 +53,19 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
     role: 'read',
     group,
     summary: 'Lists the command jobs that are not removed, by id.',
-    answer: z.strictObject({ items: z.array(shown) }),
+    query: z.strictObject(paging),
+    answer: page(shown),
     example: {},
-    handle: async ({ app }) => ({ items: (await app.commands.list()).map(jobView) }),
+    handle: async ({ app, query: { limit, after = '' } }) => {
+      const all = await app.commands.list()
+      const rest = all.filter(({ id }) => id > after)
+      const items = rest.slice(0, limit)
+      return {
+        items: items.map(jobView),
+        next: rest.length > limit ? (items.at(-1)?.id ?? null) : null,
+        total: { count: all.length, capped: false },
+      }
+    },
   }),
   route({
     method: 'GET',

@@ -66,6 +66,17 @@ it('a job is added, run and removed', async () => {
   expect((await remove({})).status).toBe(404)
 })
 
+it('jobs are listed in pages, by id', async () => {
+  const { ask, app } = await stage()
+  for (const id of ['b', 'a', 'c'])
+    await app.commands.add({ id, type: 'recurring', schedule: '0 9 * * *', command: 'greet' })
+  const read = async (after: string) => (await ask('GET', `/api/v1/command-jobs?limit=2${after}`)).body
+  const total = { count: 4, capped: false }
+  expect(await read('')).toMatchObject({ items: [{ id: 'a' }, { id: 'b' }], next: 'b', total })
+  expect(await read('&after=b')).toMatchObject({ items: [{ id: 'c' }, { id: 'job_124' }], next: null, total })
+  expect((await ask('GET', '/api/v1/command-jobs?limit=501')).status).toBe(422)
+})
+
 it('an export can be imported, line by line', async () => {
   const { ask } = await stage()
   const { text } = (await ask('GET', '/api/v1/command-jobs/export')).body as unknown as { text: string }
