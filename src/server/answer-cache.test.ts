@@ -157,7 +157,7 @@ it('a look is shared by all requests before it, and is not repeated immediately'
   expect(await first).toBe(known)
   // The look of the first request began before the change, and the second request came after it.
   expect(await second).not.toBe(known)
-  expect([at.looks, at.slept]).toEqual([3, [10]])
+  expect([at.looks, at.slept]).toEqual([3, [10, 30]])
 })
 
 it('a failed look fails all waiting requests', async () => {

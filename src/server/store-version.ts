@@ -10,6 +10,9 @@ export interface StoreVersionOptions {
 /** The shortest time between two queries for the version. */
 const paceMs = 10
 
+/** After a change that a query found, requests wait this long: runs that became due start first, on the same database. */
+const settleMs = 30
+
 /** The version of a store: the same value twice means that nothing was committed in between. Requests share a look. */
 export class StoreVersion {
   readonly #options: StoreVersionOptions
@@ -19,6 +22,7 @@ export class StoreVersion {
   /** The next look: all requests until it begins get its value. */
   #next: Promise<unknown> | undefined
   #latest: unknown
+  #settledMs = -Infinity
   readonly #ofRequests = new WeakMap<Request, Promise<unknown>>()
 
   constructor(options: StoreVersionOptions) {
@@ -56,7 +60,18 @@ export class StoreVersion {
     this.#next = undefined
     this.#beganMs = clock.monotonicMs()
     this.#current = stamp()
-    this.#latest = await this.#current
-    return this.#latest
+    const found = await this.#current
+    await this.#settle(found)
+    return found
+  }
+
+  /** Waits after a change; one that follows while requests wait does not prolong the wait. */
+  async #settle(found: unknown): Promise<void> {
+    const { clock } = this.#options
+    const isChanged = this.#latest !== undefined && this.#latest !== found
+    this.#latest = found
+    const atMs = clock.monotonicMs()
+    if (isChanged && atMs >= this.#settledMs) this.#settledMs = atMs + settleMs
+    if (this.#settledMs > atMs) await clock.sleep(this.#settledMs - atMs)
   }
 }
