@@ -6,7 +6,7 @@ import { site } from './site.js'
 
 /** Waits until a page says that it is live. */
 async function live(page: Page): Promise<void> {
-  await page.getByText('live', { exact: true }).waitFor({ timeout: 20_000 })
+  await page.getByText('live', { exact: true }).waitFor({ timeout: 50_000 })
 }
 
 describe.each(stores)('on %s', (store) => {
@@ -25,16 +25,16 @@ describe.each(stores)('on %s', (store) => {
     await live(last)
     await failOne()
     const rows = last.locator('tbody tr')
-    await expect.poll(async () => await rows.count(), { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => await rows.count(), { timeout: 50_000 }).toBe(1)
 
     // The tab that listens goes: the next one takes over.
     for (const page of pages.slice(0, 5)) await page.close()
     await failOne()
-    await expect.poll(async () => await rows.count(), { timeout: 20_000 }).toBe(2)
+    await expect.poll(async () => await rows.count(), { timeout: 50_000 }).toBe(2)
 
     // The server goes and comes back: what happened meanwhile is read.
     await served.kill()
-    await last.getByText('Live updates are lost').waitFor({ timeout: 20_000 })
+    await last.getByText('Live updates are lost').waitFor({ timeout: 50_000 })
     const other = pages.at(-2) as Page
     await other.bringToFront()
     await other.getByRole('link', { name: 'Ledger' }).click()
@@ -43,11 +43,11 @@ describe.each(stores)('on %s', (store) => {
     expect(await last.getByRole('alert').count()).toBe(0)
     expect(await rows.count()).toBe(2)
     await served.up()
-    await other.getByText('Coverage', { exact: true }).waitFor({ timeout: 40_000 })
+    await other.getByText('Coverage', { exact: true }).waitFor({ timeout: 50_000 })
     await last.bringToFront()
     await failOne()
-    await expect.poll(async () => await rows.count(), { timeout: 40_000 }).toBe(3)
-    await last.getByText('Live updates are lost').waitFor({ state: 'detached', timeout: 40_000 })
+    await expect.poll(async () => await rows.count(), { timeout: 50_000 }).toBe(3)
+    await last.getByText('Live updates are lost').waitFor({ state: 'detached', timeout: 50_000 })
     for (const page of pages.slice(5)) await page.close()
   })
 
@@ -58,7 +58,7 @@ describe.each(stores)('on %s', (store) => {
       async (route) => await route.fulfill({ status: 502, body: 'bad gateway' }),
     )
     await page.goto(`${served.url}/#/runs?q=state:failed`)
-    await page.getByText('Live updates are lost').waitFor({ timeout: 20_000 })
+    await page.getByText('Live updates are lost').waitFor({ timeout: 50_000 })
     const rows = page.locator('tbody tr')
     await rows.first().waitFor()
     const before = await rows.count()
