@@ -6,7 +6,7 @@ import { root } from '../../../../test/repository.js'
 const program = join(root, 'examples/rounds/crash-demo.mjs')
 
 it('R14: a round that is killed with two or three services started continues and repeats nothing', async () => {
-  const { code, lines } = await run([], { PACE: '0.1' })
+  const { code, lines } = await run([], { PACE: '0.25' })
   const saved = /^saved: (.*) finished, (s\d) current$/.exec(
     lines.find((line) => line.startsWith('saved')) ?? '',
   )
