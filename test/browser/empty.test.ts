@@ -10,15 +10,40 @@ const paths = [
   ...readFileSync(join(root, 'dashboard/src/pages/index.ts'), 'utf8').matchAll(/path: '([^':]+)'/g),
 ].map(([, path = '']) => path)
 
+/** The pages of things that a config defines: they teach a command and a config. */
+const taught = [
+  '/',
+  '/timeline',
+  '/triggers',
+  '/runs',
+  '/ledger',
+  '/assets',
+  '/rounds',
+  '/sensors',
+  '/queues',
+]
+
 describe.each(stores)('an empty store, on %s', (store) => {
   const { served, browser } = site({ store, config: 'app: empty\n' })
 
-  it.each(paths)('%s says what would be here, without an error', async (path) => {
+  it.each(paths)('%s teaches its first step, without an error', async (path) => {
     const page = await browser.open(`${served.url}/#${path}`)
     await page.locator('#content h1').first().waitFor({ state: 'attached' })
     await page.waitForTimeout(500)
     expect(await page.getByRole('alert').count()).toBe(0)
     expect((await page.locator('#content').innerText()).length).toBeGreaterThan(40)
+    if (taught.includes(path)) {
+      await page.getByText('In rota.config.yaml', { exact: true }).waitFor()
+      await page
+        .getByText(/^(In|Then, in) a terminal$/)
+        .first()
+        .waitFor()
+      await page
+        .locator('figure pre')
+        .filter({ hasText: /^rota / })
+        .first()
+        .waitFor()
+    }
     await page.close()
   })
 

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { program } from '../../src/cli/commands.js'
 import { withSubcommands } from '../../src/cli/framework/subcommand.js'
+import { builtSchema, fits } from '../config-schema.js'
 import { isWhole } from '../features.js'
 import { filesUnder } from '../repository.js'
 
@@ -29,3 +31,12 @@ it.runIf(isWhole)(
     expect(broken.map(([line]) => line)).toEqual([])
   },
 )
+
+it.runIf(isWhole)('every config that the dashboard teaches fits the schema of config files', () => {
+  const taught = filesUnder('dashboard/src/words', ['.ts']).flatMap(({ text }) =>
+    [...text.matchAll(/\bcode: `([^`]+)`/g)].map(([, code = '']) => code),
+  )
+  expect(taught.length).toBeGreaterThan(5)
+  const schema = builtSchema('config')
+  expect(taught.filter((code) => !fits(schema, parse(code)))).toEqual([])
+})

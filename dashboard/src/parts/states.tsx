@@ -6,30 +6,46 @@ import { Button } from './button.js'
 import { CopyButton } from './copy-button.js'
 import styles from './states.module.css'
 
-/** An empty page teaches its first step: what would be here, and the command or the code that puts it there. */
+/** An empty page teaches its first step: what would be here, and the command and the code that put it there. */
 export function EmptyState({
   title,
   children,
   command,
+  code,
+  afterwards,
 }: {
   title: ReactNode
   children?: ReactNode
-  /** A command or code to copy. */
+  /** A command for a terminal. */
   command?: string
+  /** What the config file needs. */
+  code?: string
+  /** A command that works after the config file is loaded. */
+  afterwards?: string
 }): ReactNode {
   return (
     <div className={styles['state']}>
       <h3>{title}</h3>
       {children === undefined ? null : <p className="soft">{children}</p>}
-      {command === undefined ? null : (
-        <div className={styles['command']}>
-          {/* A box that scrolls must be reachable by keyboard. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre tabIndex={0}>{command}</pre>
-          <CopyButton text={command} />
-        </div>
-      )}
+      {command === undefined ? null : <Taught where={words.teach.terminal} text={command} />}
+      {code === undefined ? null : <Taught where={words.teach.config} text={code} />}
+      {afterwards === undefined ? null : <Taught where={words.teach.afterwards} text={afterwards} />}
     </div>
+  )
+}
+
+/** A text to copy, and where it belongs. */
+function Taught({ where, text }: { where: string; text: string }): ReactNode {
+  return (
+    <figure className={styles['taught']}>
+      <figcaption className="soft">{where}</figcaption>
+      <div className={styles['command']}>
+        {/* A box that scrolls must be reachable by keyboard. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <pre tabIndex={0}>{text}</pre>
+        <CopyButton text={text} />
+      </div>
+    </figure>
   )
 }
 

@@ -12,12 +12,14 @@ export interface Column<Row> {
   readonly grows?: boolean
   /** Whether narrow screens leave it out. */
   readonly isExtra?: boolean
+  /** Whether a row has nothing in it. A column that is empty in all rows is not shown. */
+  readonly isEmpty?: (row: Row) => boolean
 }
 
 /** A real table for few rows. Many rows belong in a `VirtualList`. */
 export function Table<Row>({
   label,
-  columns,
+  columns: all,
   rows,
   rowKey,
   isSelected,
@@ -34,6 +36,7 @@ export function Table<Row>({
 }): ReactNode {
   const ref = useRef<HTMLDivElement>(null)
   const isWide = useIsWide(ref)
+  const columns = all.filter(({ isEmpty }) => isEmpty === undefined || !rows.every(isEmpty))
   useEffect(() => {
     ref.current?.querySelector('[data-cursor="true"]')?.scrollIntoView({ block: 'nearest' })
   }, [cursor])

@@ -39,10 +39,16 @@ export const words = {
   planBackfill: 'Plan a backfill…',
   empty: {
     title: 'No assets yet',
-    text: 'An asset is data that a job makes in partitions, such as a report for each day. Rota knows which partitions are done, failed or stale. In rota.config.yaml:',
-    command: `assets:
-  raw_events: { partitions: daily, command: [node, fetch.mjs] }
-  daily_report: { partitions: daily, deps: [raw_events], command: [node, report.mjs] }`,
+    text: 'An asset is data that a job makes in partitions, such as a report for each day. Rota knows which partitions are done, failed or stale. Define one, then make a partition:',
+    code: `assets:
+  raw_events:
+    partitions: daily
+    command: [node, fetch.mjs]
+  daily_report:
+    partitions: daily
+    deps: [raw_events]
+    command: [node, report.mjs]`,
+    afterwards: 'rota asset materialize raw_events --partition 2026-01-31',
   },
 } as const
 

@@ -28,6 +28,17 @@ export const words = {
   total: (count: string, isCapped: boolean) => (isCapped ? `${count}+` : count),
   nothingMatches: 'Nothing matches the filter.',
   clearFilter: 'Clear the filter',
+  teach: { terminal: 'In a terminal', config: 'In rota.config.yaml', afterwards: 'Then, in a terminal' },
+  /** The first step of a new store. */
+  firstTrigger: {
+    command: "rota add hello --cron '* * * * *' -- echo hello",
+    code: `jobs:
+  hello: { command: [echo, hello] }
+triggers:
+  every-minute:
+    job: hello
+    cron: "* * * * *"`,
+  },
   role: {
     readOnly: 'This server was started to read only.',
     needed: ({ actor, role }: { actor: string; role: string }, needed: string) =>

@@ -66,7 +66,6 @@ export const words = {
   },
   noTriggers: {
     title: 'No triggers yet',
-    text: 'The ledger accounts for every due time of every trigger. Add a trigger, then prove it at any time:',
-    command: 'rota coverage',
+    text: 'The ledger accounts for every due time of every trigger; `rota coverage` proves it at any time. Add the first trigger:',
   },
 } as const

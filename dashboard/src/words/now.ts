@@ -67,7 +67,6 @@ export const words = {
   },
   empty: {
     title: 'Nothing is scheduled yet.',
-    text: 'A trigger says when a job runs. This command adds one that runs every minute; it appears here at once.',
-    command: "rota add hello --cron '* * * * *' -- echo hello",
+    text: 'A trigger says when a job runs. Add one that runs every minute: the command takes effect at once, the config file when it is loaded again.',
   },
 } as const

@@ -22,11 +22,14 @@ export const words = {
     pause: 'Pause…',
     resume: 'Resume…',
     none: 'No queues yet',
-    teach: 'A queue appears with the first job. A limit applies to all workers together:',
-    command: `queues:
+    teach: 'A queue appears with the first job. Its limit applies to all workers together:',
+    code: `queues:
   reports: { concurrency: 1 }
 jobs:
-  report: { command: [node, report.mjs], queue: reports }`,
+  report:
+    command: [node, report.mjs]
+    queue: reports`,
+    afterwards: 'rota run report',
   },
   workers: {
     title: 'Processes',

@@ -66,12 +66,17 @@ export const words = {
   },
   empty: {
     title: 'No rounds yet',
-    text: 'A round goes through services one after another and continues where it stopped. In rota.config.yaml:',
-    command: `rounds:
+    text: 'A round goes through services one after another and continues where it stopped. Its services are jobs:',
+    command: 'rota round start crawlers --every 1h -s news_crawler -s shop_crawler=24h',
+    code: `jobs:
+  news_crawler: { command: [node, news.mjs] }
+  shop_crawler: { command: [node, shop.mjs] }
+rounds:
   crawlers:
     every: 1h
     services:
-      - { job: shop_crawler, every: 24h }
-      - news_crawler`,
+      - news_crawler
+      - job: shop_crawler
+        every: 24h`,
   },
 } as const

@@ -52,8 +52,10 @@ export const words = {
   lookedFar: 'None of the runs that were searched match; older ones may.',
   empty: {
     title: 'No job has run yet.',
-    text: 'Runs appear here when a trigger is due, or when somebody enqueues a job:',
-    command: 'rota run <job>',
+    text: 'Runs appear here when a trigger is due, or when somebody runs a job. Define one, then run it:',
+    code: `jobs:
+  hello: { command: [echo, hello] }`,
+    afterwards: 'rota run hello',
   },
   keys: {
     down: 'Next run',

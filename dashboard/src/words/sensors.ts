@@ -90,8 +90,15 @@ export const words = {
   },
   empty: {
     title: 'No sensors yet',
-    text: 'A sensor looks for something, such as new files or rows, and starts a job for each. In rota.config.yaml:',
-    command: `sensors:
-  new_files: { type: files, glob: "incoming/*.csv", every: 10s, job: load }`,
+    text: 'A sensor looks for something, such as new files or rows, and starts a job for each. Define one, then see what it would find:',
+    code: `jobs:
+  load: { command: [node, load.mjs] }
+sensors:
+  new_files:
+    type: files
+    glob: "incoming/*.csv"
+    every: 10s
+    job: load`,
+    afterwards: 'rota sensor preview new_files',
   },
 } as const

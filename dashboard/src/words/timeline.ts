@@ -69,6 +69,7 @@ export const words = {
   },
   twin: {
     label: 'What is on the timeline',
+    none: 'Nothing was due in this time on these lanes.',
     trigger: 'trigger',
     what: 'what',
     from: 'due',
@@ -81,8 +82,7 @@ export const words = {
   },
   empty: {
     title: 'No triggers yet',
-    text: 'Each trigger gets a lane: what ran, what did not and why, and what comes next. Add one to rota.config.yaml and start the scheduler:',
-    command: 'triggers:\n  hello: { job: greet, cron: "*/5 * * * *" }',
+    text: 'Each trigger gets a lane: what ran, what did not and why, and what comes next. Add the first one:',
   },
   keys: {
     earlier: 'Move earlier',

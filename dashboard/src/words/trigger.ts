@@ -163,7 +163,7 @@ export const words = {
   },
   holds: {
     none: 'Nobody has held it back in the last year.',
-    teach: 'A pause records who, why and until when. In a terminal:',
+    teach: 'A pause records who, why and until when.',
     what: 'what',
     from: 'from',
     until: 'until',

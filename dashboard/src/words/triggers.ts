@@ -46,11 +46,6 @@ export const words = {
   },
   empty: {
     title: 'No triggers yet',
-    text: 'A trigger says when a job runs. Write this into rota.config.yaml and start rota up. Restart or reload it after a change of the file.',
-    command: `jobs:
-  hello:
-    command: [echo, hello]
-triggers:
-  every-minute: { job: hello, cron: "* * * * *" }`,
+    text: 'A trigger says when a job runs. Add one with a command, or in the config file, which `rota up` reads at its start and on `rota reload`.',
   },
 } as const

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { useParams } from '../../data/location.js'
-import { Backfills } from '../../parts/backfill/backfills.js'
+import { BackfillsPanel } from '../../parts/backfill/backfills.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { words } from '../../words/assets.js'
@@ -29,7 +29,7 @@ export default function AssetsPage(): ReactNode {
     return (
       <div className={styles['page']}>
         <h1>{words.title}</h1>
-        <EmptyState title={words.empty.title} command={words.empty.command}>
+        <EmptyState title={words.empty.title} code={words.empty.code} afterwards={words.empty.afterwards}>
           {words.empty.text}
         </EmptyState>
       </div>
@@ -52,7 +52,7 @@ export default function AssetsPage(): ReactNode {
       {chosen === undefined ? null : (
         <>
           <AssetPanel key={chosen.name} asset={chosen} />
-          <Backfills of="asset" name={chosen.name} />
+          <BackfillsPanel asset={chosen.name} />
         </>
       )}
     </div>

@@ -8,7 +8,7 @@ import { StateMark } from '../../parts/state-mark.js'
 import { Panel } from '../../parts/panel.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
-import { markWords } from '../../words/common.js'
+import { markWords, words as common } from '../../words/common.js'
 import { words } from '../../words/ledger.js'
 import { lengths, reasons, sumOf } from './days.js'
 import { HeatMap } from './heat-map.js'
@@ -61,7 +61,7 @@ export function CoveragePanel(): ReactNode {
             <ErrorState error={error} onRetry={() => void refetch()} />
           )
         ) : rows.length === 0 ? (
-          <EmptyState title={words.noTriggers.title} command={words.noTriggers.command}>
+          <EmptyState title={words.noTriggers.title} {...common.firstTrigger}>
             {words.noTriggers.text}
           </EmptyState>
         ) : (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { api } from '../../data/api.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
+import { words as common } from '../../words/common.js'
 import { words } from '../../words/now.js'
 import { LastDay } from './last-day.js'
 import { Needs } from './needs.js'
@@ -32,14 +33,14 @@ export default function NowPage(): ReactNode {
       <ErrorState error={error} onRetry={() => void refetch()} />
     )
   }
-  const { title, text, command } = words.empty
+  const { title, text } = words.empty
   return (
     <div className={styles['page']}>
       <h1 className="visually-hidden">{words.title}</h1>
       <LoadingBar isLoading={isFetching} />
       {triggers?.items.length === 0 ? (
         <div className={styles['teach']}>
-          <EmptyState title={title} command={command}>
+          <EmptyState title={title} {...common.firstTrigger}>
             {text}
           </EmptyState>
         </div>

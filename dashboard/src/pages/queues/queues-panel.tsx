@@ -44,16 +44,11 @@ export function QueuesPanel(): ReactNode {
           <ErrorState error={error} onRetry={() => void refetch()} />
         )
       ) : rows.length === 0 ? (
-        <EmptyState title={words.queues.none} command={words.queues.command}>
+        <EmptyState title={words.queues.none} code={words.queues.code} afterwards={words.queues.afterwards}>
           {words.queues.teach}
         </EmptyState>
       ) : (
-        <Table
-          label={words.queues.title}
-          columns={rows.some(({ limit }) => limit !== null) ? columns : withoutLimits}
-          rows={rows}
-          rowKey={({ name }) => name}
-        />
+        <Table label={words.queues.title} columns={columns} rows={rows} rowKey={({ name }) => name} />
       )}
     </Panel>
   )
@@ -82,6 +77,7 @@ const columns: readonly Column<Row>[] = [
     head: words.queues.oldest,
     align: 'end',
     isExtra: true,
+    isEmpty: ({ oldestReadyAt }) => oldestReadyAt === null,
     cell: ({ oldestReadyAt }) => (oldestReadyAt === null ? null : <Time at={oldestReadyAt} />),
   },
   {
@@ -109,12 +105,11 @@ const columns: readonly Column<Row>[] = [
     key: 'starts',
     head: words.queues.starts,
     isExtra: true,
+    isEmpty: ({ limit }) => limit === null,
     cell: ({ limit }) => (limit === null ? null : words.queues.rate(limit.max, formatDuration(limit.perMs))),
   },
   { key: 'action', head: '', align: 'end', cell: (row) => <QueueAction row={row} /> },
 ]
-
-const withoutLimits = columns.filter(({ key }) => key !== 'starts')
 
 function runsHref(filter: string): string {
   return `/runs?q=${encodeURIComponent(filter)}`

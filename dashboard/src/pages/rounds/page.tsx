@@ -43,7 +43,7 @@ export default function RoundsPage(): ReactNode {
           <ErrorState error={error} onRetry={() => void refetch()} />
         )
       ) : data.items.length === 0 ? (
-        <EmptyState title={words.empty.title} command={words.empty.command}>
+        <EmptyState title={words.empty.title} command={words.empty.command} code={words.empty.code}>
           {words.empty.text}
         </EmptyState>
       ) : (

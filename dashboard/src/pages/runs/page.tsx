@@ -139,7 +139,7 @@ function RunsList({
       {isReadable && isToldBeside(error) ? <ErrorState error={error} onRetry={() => void refetch()} /> : null}
       {rows.items.length === 0 && data.next === null && isNewest ? (
         q === '' ? (
-          <EmptyState title={words.empty.title} command={words.empty.command}>
+          <EmptyState title={words.empty.title} code={words.empty.code} afterwards={words.empty.afterwards}>
             {words.empty.text}
           </EmptyState>
         ) : (

@@ -29,7 +29,7 @@ export default function SensorsPage(): ReactNode {
             <ErrorState error={error} onRetry={() => void refetch()} />
           )
         ) : data.items.length === 0 ? (
-          <EmptyState title={words.empty.title} command={words.empty.command}>
+          <EmptyState title={words.empty.title} code={words.empty.code} afterwards={words.empty.afterwards}>
             {words.empty.text}
           </EmptyState>
         ) : (

@@ -68,7 +68,13 @@ export function AuditTab(): ReactNode {
         isFiltered ? (
           <NothingMatches onClear={() => change({ actor: null, action: null, target: null })} />
         ) : (
-          <EmptyState title={words.audit.none}>{words.audit.teach}</EmptyState>
+          <EmptyState
+            title={words.audit.none}
+            command={words.audit.command}
+            afterwards={words.audit.afterwards}
+          >
+            {words.audit.teach}
+          </EmptyState>
         )
       ) : (
         <AuditTable entries={entries} />

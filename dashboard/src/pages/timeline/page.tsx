@@ -81,14 +81,18 @@ export default function TimelinePage(): ReactNode {
           ) : null
         ) : triggers.length === 0 ? (
           filter === '' ? (
-            <EmptyState title={words.empty.title} command={words.empty.command}>
+            <EmptyState title={words.empty.title} {...common.firstTrigger}>
               {words.empty.text}
             </EmptyState>
           ) : (
             <NothingMatches onClear={() => change({ q: null })} />
           )
         ) : isTable ? (
-          <TwinTable lanes={triggers.flatMap(({ name }) => lanes.get(name) ?? [])} view={state.view} />
+          <TwinTable
+            lanes={triggers.flatMap(({ name }) => lanes.get(name) ?? [])}
+            view={state.view}
+            isLoading={tiles.isLoading}
+          />
         ) : (
           <Chart
             rows={shown.rows}

@@ -5,6 +5,7 @@ import { useNow } from '../../data/now.js'
 import { triggerHref } from '../../data/triggers.js'
 import { LongName } from '../../parts/text/long-name.js'
 import { StateMark } from '../../parts/state-mark.js'
+import { EmptyState } from '../../parts/states.js'
 import { Table, type Column } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { WhyButton } from '../../parts/why/why-button.js'
@@ -27,7 +28,16 @@ const mostRows = 500
 const asWidePx = 1200
 
 /** The same as the chart, as rows. */
-export function TwinTable({ lanes, view }: { lanes: readonly LaneData[]; view: View }): ReactNode {
+export function TwinTable({
+  lanes,
+  view,
+  isLoading,
+}: {
+  lanes: readonly LaneData[]
+  view: View
+  /** Whether more of it is on its way. */
+  isLoading: boolean
+}): ReactNode {
   const nowMs = useNow()
   const msPerPx = (view.untilMs - view.fromMs) / asWidePx
   const all = lanes.flatMap((lane) =>
@@ -57,6 +67,7 @@ export function TwinTable({ lanes, view }: { lanes: readonly LaneData[]; view: V
     {
       key: 'until',
       head: words.twin.until,
+      isEmpty: ({ item }) => item.untilMs === item.fromMs,
       cell: ({ item, lane }) =>
         item.untilMs === item.fromMs ? null : (
           <Time at={iso(item.untilMs)} zone={lane.zone} relative={false} />
@@ -78,6 +89,7 @@ export function TwinTable({ lanes, view }: { lanes: readonly LaneData[]; view: V
       ),
     },
   ]
+  if (all.length === 0 && !isLoading) return <EmptyState title={words.twin.none} />
   return (
     <>
       {all.length > rows.length ? (

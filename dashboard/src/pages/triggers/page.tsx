@@ -88,7 +88,7 @@ export default function TriggersPage(): ReactNode {
           <Skeleton rows={10} />
         ) : rows.length === 0 ? (
           text === '' ? (
-            <EmptyState title={words.empty.title} command={words.empty.command}>
+            <EmptyState title={words.empty.title} {...common.firstTrigger}>
               {words.empty.text}
             </EmptyState>
           ) : (

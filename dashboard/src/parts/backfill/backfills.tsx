@@ -17,6 +17,15 @@ import { onlyWords, words as text } from '../../words/planning/backfills.js'
 import styles from './backfills.module.css'
 import { useTellStarted } from './use-tell-started.js'
 
+/** The backfills of an asset in a panel. */
+export function BackfillsPanel({ asset }: { asset: string }): ReactNode {
+  return (
+    <Panel title={text.title}>
+      <Backfills of="asset" name={asset} />
+    </Panel>
+  )
+}
+
 /** The backfills of an asset or a trigger, newest first, with their progress. */
 export function Backfills({ of, name }: { of: 'asset' | 'trigger'; name: string }): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
@@ -25,7 +34,7 @@ export function Backfills({ of, name }: { of: 'asset' | 'trigger'; name: string 
     meta: { topics: ['runs'] },
   })
   return (
-    <Panel title={text.title}>
+    <>
       <LoadingBar isLoading={isFetching && data !== undefined} />
       {data === undefined ? (
         error === null ? (
@@ -43,7 +52,7 @@ export function Backfills({ of, name }: { of: 'asset' | 'trigger'; name: string 
       ) : (
         <Table label={text.title} columns={columns} rows={data.items} rowKey={({ id }) => id} />
       )}
-    </Panel>
+    </>
   )
 }
 

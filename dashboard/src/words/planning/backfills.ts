@@ -5,8 +5,8 @@ export const words = {
   title: 'Backfills',
   none: 'No backfills yet',
   teach: {
-    asset: 'Select partitions above and plan one, or in a terminal:',
-    trigger: 'Plan one with the button above, by a selection on the timeline, or in a terminal:',
+    asset: 'Select partitions above and plan one, or use a command:',
+    trigger: 'Plan one with the button above, by a selection on the timeline, or with a command:',
   },
   state: 'state',
   range: 'range',
