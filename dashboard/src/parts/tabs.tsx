@@ -1,4 +1,4 @@
-import { useId, useRef, type ReactNode } from 'react'
+import { useEffect, useId, useRef, type ReactNode } from 'react'
 import styles from './tabs.module.css'
 
 /** One tab: its name in the address, its title, and its content, which is only made while it is shown. */
@@ -23,6 +23,15 @@ export function Tabs({
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const shown = tabs.find(({ key }) => key === chosen) ?? tabs[0]
+  const shownKey = shown?.key
+  useEffect(() => {
+    // On a narrow screen the row of tabs scrolls: the chosen one is in sight. Only the row moves, never the page.
+    const tab = list.current?.querySelector<HTMLElement>('[aria-selected="true"]')
+    if (tab == null || list.current === null) return
+    const row = list.current.getBoundingClientRect()
+    const { left, right } = tab.getBoundingClientRect()
+    list.current.scrollLeft += Math.max(0, right - row.right) - Math.max(0, row.left - left)
+  }, [shownKey])
   const move = (event: React.KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (by === undefined) return

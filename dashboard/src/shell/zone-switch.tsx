@@ -3,11 +3,13 @@ import { ownZone, useZoneChoice, zoneChoices, type ZoneChoice } from '../data/zo
 import { words } from '../words/shell.js'
 import styles from './zone-switch.module.css'
 
+const narrow = matchMedia('(max-width: 640px)')
+
 /** Chooses the zone of all times; its name is always on the screen. */
 export function ZoneSwitch(): ReactNode {
   const [chosen, choose] = useZoneChoice()
   const names: Readonly<Record<ZoneChoice, string>> = {
-    mine: words.zone.mine(ownZone),
+    mine: words.zone.mine(narrow.matches ? cityOf(ownZone) : ownZone),
     trigger: words.zone.trigger,
     utc: words.zone.utc,
   }
@@ -26,4 +28,9 @@ export function ZoneSwitch(): ReactNode {
       ))}
     </select>
   )
+}
+
+/** The last part of the name of a zone, which is short enough for a narrow screen. */
+function cityOf(zone: string): string {
+  return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import type { Asset } from '../../../../src/client/operations.js'
 import { LongName } from '../../parts/text/long-name.js'
 import { words } from '../../words/assets.js'
@@ -20,6 +20,15 @@ export function Graph({
   chosen: string | undefined
   onChoose: (name: string) => void
 }): ReactNode {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // A large graph scrolls: the chosen asset is in sight. Only the graph moves, never the page.
+    const [outer, node] = [box.current, box.current?.querySelector<HTMLElement>('[aria-pressed="true"]')]
+    if (outer === null || node == null) return
+    const [seen, { left, right, top, bottom }] = [outer.getBoundingClientRect(), node.getBoundingClientRect()]
+    outer.scrollLeft += Math.max(0, right - seen.right) - Math.max(0, seen.left - left)
+    outer.scrollTop += Math.max(0, bottom - seen.bottom) - Math.max(0, seen.top - top)
+  }, [chosen])
   const places = placesOf(assets)
   const layers = Math.max(0, ...[...places.values()].map(({ layer }) => layer))
   const rows = Math.max(0, ...[...places.values()].map(({ row }) => row))
@@ -33,7 +42,7 @@ export function Graph({
     }),
   )
   return (
-    <div className={styles['scroll']}>
+    <div ref={box} className={styles['scroll']}>
       <div className={styles['graph']} style={{ inlineSize: size.width, blockSize: size.height }}>
         <svg className={styles['edges']} width={size.width} height={size.height} aria-hidden="true">
           {edges.map(({ key, from, to, asset, name }) => {

@@ -149,10 +149,17 @@ const columns: readonly Column<LedgerEntry>[] = [
       </Link>
     ),
   },
-  { key: 'due', head: words.columns.due, cell: ({ firstAt }) => <Time at={firstAt} relative={false} /> },
+  {
+    key: 'due',
+    head: words.columns.due,
+    align: 'end',
+    cell: ({ firstAt }) => <Time at={firstAt} relative={false} />,
+  },
   {
     key: 'until',
     head: words.columns.until,
+    align: 'end',
+    isEmpty: ({ firstAt, lastAt }) => firstAt === lastAt,
     cell: ({ firstAt, lastAt }) => (firstAt === lastAt ? null : <Time at={lastAt} relative={false} />),
   },
   {

@@ -47,7 +47,11 @@ export function LastDay({ day }: { day: Series }): ReactNode {
               )}
             </Number>
             <TimesNumber name={words.day.lateness} times={total.lateness} to="/runs?q=late:>1s+since:24h" />
-            <TimesNumber name={words.day.duration} times={total.durations} />
+            <TimesNumber
+              name={words.day.duration}
+              times={total.durations}
+              to="/runs?q=state:done+since:24h"
+            />
           </dl>
         </>
       )}
@@ -86,19 +90,14 @@ function TimesNumber({
   name: string
   times: Times | null
   /** The runs behind it. */
-  to?: string
+  to: string
 }): ReactNode {
   if (times === null) return null
-  const median = formatDuration(times.p50Ms)
   return (
     <Number name={name}>
-      {to === undefined ? (
-        median
-      ) : (
-        <Link href={to} className={styles['number']}>
-          {median}
-        </Link>
-      )}
+      <Link href={to} className={styles['number']}>
+        {formatDuration(times.p50Ms)}
+      </Link>
       <small>{times.p99Ms < mostMs ? words.day.slow(formatDuration(times.p99Ms)) : words.day.verySlow}</small>
     </Number>
   )

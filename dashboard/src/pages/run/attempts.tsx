@@ -62,6 +62,7 @@ const columns: readonly Column<Attempt>[] = [
     key: 'error',
     head: heads.error,
     grows: true,
+    isEmpty: ({ error }) => error === null,
     cell: ({ error }) =>
       error === null ? null : <bdi title={error.message}>{printable(error.message)}</bdi>,
   },

@@ -55,12 +55,15 @@ export function RunsTable({
   const box: Column<Run> = {
     key: 'select',
     head: (
-      <input
-        type="checkbox"
-        aria-label={words.selectAll}
-        checked={isAll}
-        onChange={() => onSelect(isAll ? noSelection : new Set(ids))}
-      />
+      <label className={styles['selectAll']}>
+        <input
+          type="checkbox"
+          aria-label={words.selectAll}
+          checked={isAll}
+          onChange={() => onSelect(isAll ? noSelection : new Set(ids))}
+        />
+        <span>{words.selectAll}</span>
+      </label>
     ),
     cell: ({ id }) => (
       <input

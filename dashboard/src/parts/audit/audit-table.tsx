@@ -30,6 +30,7 @@ const columns: readonly Column<AuditEntry>[] = [
     key: 'reason',
     head: words.reason,
     grows: true,
+    isEmpty: ({ reason }) => reason === null,
     cell: ({ reason }) => (reason === null ? null : <q>{printable(reason)}</q>),
   },
   {

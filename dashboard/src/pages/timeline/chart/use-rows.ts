@@ -12,6 +12,10 @@ export interface Rows {
 const overscan = 6
 /** Fewer than are drawn beyond what is seen. */
 const step = 4
+/** Few lanes are higher, so that they fill the window; not higher than this. */
+const highestPx = 36
+/** What the page needs above and below the lanes. */
+const aroundPx = 300
 const coarse = matchMedia('(pointer: coarse)')
 
 /** Follows the size and the scrolling of a box. */
@@ -19,8 +23,9 @@ export function useRows(
   { box, plot }: { box: RefObject<HTMLElement | null>; plot: RefObject<HTMLElement | null> },
   count: number,
 ): Rows {
-  const rowPx = coarse.matches ? 32 : 24
-  const [seen, setSeen] = useState({ top: 0, height: 900, widthPx: 0 })
+  const [seen, setSeen] = useState({ top: 0, height: 900, widthPx: 0, windowPx: innerHeight })
+  const fittingPx = Math.floor((seen.windowPx - aroundPx) / Math.max(1, count))
+  const rowPx = Math.max(coarse.matches ? 32 : 24, Math.min(highestPx, fittingPx))
   useEffect(() => {
     const [outer, inner] = [box.current, plot.current]
     if (outer === null || inner === null) return undefined
@@ -28,8 +33,16 @@ export function useRows(
       setSeen((before) => {
         // Some lanes at a time: a scroll within them does not render again.
         const top = Math.floor(outer.scrollTop / (rowPx * step)) * rowPx * step
-        const next = { top, height: outer.clientHeight, widthPx: inner.clientWidth }
-        return next.top === before.top && next.height === before.height && next.widthPx === before.widthPx
+        const next = {
+          top,
+          height: outer.clientHeight,
+          widthPx: inner.clientWidth,
+          windowPx: innerHeight,
+        }
+        return next.top === before.top &&
+          next.height === before.height &&
+          next.widthPx === before.widthPx &&
+          next.windowPx === before.windowPx
           ? before
           : next
       })
@@ -38,8 +51,10 @@ export function useRows(
     observer.observe(outer)
     observer.observe(inner)
     outer.addEventListener('scroll', look, { passive: true })
+    addEventListener('resize', look)
     return () => {
       observer.disconnect()
+      removeEventListener('resize', look)
       outer.removeEventListener('scroll', look)
     }
   }, [box, plot, rowPx])
