@@ -1,4 +1,8 @@
+import { tmpdir } from 'node:os'
 import { defineConfig } from 'vitest/config'
+
+// Large stores need more room than memory has, and durable servers a real disk.
+process.env['TMPDIR'] ??= tmpdir()
 
 // The long runs: thousands of kills, years of simulation. One file at a time, so that each has the machine to itself.
 export default defineConfig({
