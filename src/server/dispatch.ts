@@ -2,6 +2,7 @@
 import { includesRole } from '../wire/role.js'
 import type { Connection } from '../wire/route.js'
 import type { Identify } from './access/identify.js'
+import { addressOf, type RequestRate } from './access/request-rate.js'
 import { problemAnswer, safeHeaders, type Answer } from './answer.js'
 import { apiPath, type AnswerHandler, type FetchHandler } from './handler.js'
 import type { OtherProcess } from './other-process.js'
@@ -15,6 +16,8 @@ export interface Parts {
   /** The metrics of this process. */
   readonly metrics: () => Promise<string>
   readonly identify: Identify
+  /** Counts the requests for which nobody is identified. */
+  readonly rate: RequestRate
   /** Doors that check their callers themselves, by the first part of their path. */
   readonly doors: ReadonlyMap<string, FetchHandler>
   readonly dashboard: StaticFiles
@@ -34,6 +37,7 @@ export function dispatcher(parts: Parts): AnswerHandler {
       if (question !== undefined)
         return await (app?.answer(request, connection) ?? parts.health(question as 'live' | 'ready'))
       if (pathname.endsWith('/metrics')) return await metricsAnswer(parts, request, connection)
+      parts.rate.count(addressOf(connection))
       const [, door = ''] = /\/(\w+)\/[^/]+$/.exec(pathname) ?? []
       const open = parts.doors.get(door)
       if (open !== undefined) return await (app?.answer(request, connection) ?? open(request, connection))

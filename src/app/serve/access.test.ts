@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { serveApp, testApp } from '../../../test/fixtures/api-stage.js'
 
 /** A served app on a real store. */
-async function stage(options: { isLoopback?: boolean } = {}) {
+async function stage(options: Parameters<typeof serveApp>[1] = {}) {
   return await serveApp(testApp(), options)
 }
 
@@ -47,4 +47,31 @@ describe('tokens and sessions', () => {
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_REQUESTS' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
+})
+
+describe('the rate of requests', () => {
+  it('a caller that sends too many requests waits; others do not, and health is always answered', async () => {
+    const { ask, token } = await stage({ isLoopback: false, requestsPerSecond: 2 })
+    const [one, other] = [await token('read'), await token('operate')]
+    const read = (given: string) => ask('GET', '/api/v1/pulse', { token: given })
+    const first = await Promise.all([read(one), read(one), read(one), read(one), read(one), read(one)])
+    const refused = first.find(({ status }) => status === 429)
+    expect(refused?.body).toMatchObject({
+      code: 'TOO_MANY_REQUESTS',
+      detail: 'too many requests of one caller; the limit is 2 per second',
+    })
+    expect(refused?.headers.get('retry-after')).toMatch(/^[12]$/)
+    expect(first[0]?.status).toBe(200)
+    expect((await read(other)).status).toBe(200)
+    expect((await ask('GET', '/health/live')).status).toBe(200)
+  })
+
+  it.each(['/api/v1/pulse', '/metrics', '/hooks/inbox', '/nowhere.js'])(
+    'requests for %s without a token are counted by address',
+    async (path) => {
+      const { ask } = await stage({ isLoopback: false, requestsPerSecond: 1 })
+      const answers = await Promise.all(Array.from({ length: 9 }, () => ask('GET', path)))
+      expect(answers.map(({ status }) => status)).toContain(429)
+    },
+  )
 })

@@ -10,6 +10,7 @@ import { constants, setPriority } from 'node:os'
 import { HttpServer } from '../../server/listen.js'
 import { Exchange, type Line } from '../../server/other-process.js'
 import { systemClock } from '../../time/clock.js'
+import { pick } from '../../wire/to-json.js'
 import type { ReaderAccess } from '../store/open-store.js'
 import type { Served } from './app-handler.js'
 import {
@@ -63,11 +64,16 @@ class Reading {
   readonly #data: ApiProcessData
   readonly #line: AppLine
   readonly #exchange: Exchange
+  /** Called with the next lists of files, in this order. */
+  readonly #onFiles: ((files: readonly string[]) => void)[] = []
   #served: Promise<Served & { closeStore(): Promise<void> }> | undefined
 
   constructor(data: ApiProcessData, line: AppLine) {
     this.#data = data
     this.#line = line
+    line.hear((message) => {
+      if (typeof message === 'object' && 'files' in message) this.#onFiles.shift()?.(message.files)
+    })
     this.#exchange = new Exchange(line, async (request, connection) =>
       (await this.served()).fetch(request, connection),
     )
@@ -106,6 +112,11 @@ class Reading {
         this.#line.send({ keep })
         return 'changed'
       },
+      definitionFiles: () =>
+        new Promise((resolve) => {
+          this.#onFiles.push(resolve)
+          this.#line.send('files')
+        }),
     }
     const settings = { ...readRotaOptions({ store: url, durability, directory, create: false }), reader }
     const parts = composeApp(settings, 'code:api')
@@ -116,7 +127,7 @@ class Reading {
         parts,
         listen === undefined
           ? { other, readOnly, authorize: () => false }
-          : { other, readOnly, isLoopback: listen.isLoopback },
+          : { other, readOnly, ...pick(listen, ['isLoopback', 'requestsPerSecond']) },
       )
       return { ...served, closeStore: () => parts.app.close() }
     } catch (error) {

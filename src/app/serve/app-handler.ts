@@ -1,6 +1,8 @@
 /** `app.handler()`: the API of an app as one function, to be mounted in any server. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { RotaError } from '../../kernel/definition/errors.js'
+import { refuse, RotaError } from '../../kernel/definition/errors.js'
+import { placeOf } from '../../kernel/definition/faults.js'
+import { readWhole } from '../../kernel/definition/read-value.js'
 import type { FetchHandler } from '../../server/handler.js'
 import type { NodeHandler } from '../../server/node.js'
 import type { Role } from '../../wire/role.js'
@@ -11,6 +13,8 @@ export interface HandlerOptions {
   readonly authorize: Authorize
   /** Whether all changes are refused, for every caller. */
   readonly readOnly?: boolean | undefined
+  /** The most requests of one caller in a second; default: 5000. */
+  readonly requestsPerSecond?: number | undefined
 }
 
 /** Returns who makes a request. */
@@ -39,6 +43,8 @@ export interface ListenOptions {
   readonly host?: string | undefined
   /** Whether all changes are refused, for every caller. */
   readonly readOnly?: boolean | undefined
+  /** The most requests of one caller in a second; default: 5000. */
+  readonly requestsPerSecond?: number | undefined
 }
 
 /** A server without an address. */
@@ -58,6 +64,7 @@ export function appHandler(options: HandlerOptions, serve: () => Promise<Served>
       '(request) => ({ actor: "ann", role: "read" }) or false'
     throw new RotaError('DEFINITION_INVALID', message)
   }
+  assertRate(options)
   let served: Promise<Served> | undefined
   const load = (): Promise<Served> => {
     served ??= serve()
@@ -69,3 +76,13 @@ export function appHandler(options: HandlerOptions, serve: () => Promise<Served>
     close: async () => (await served)?.close(),
   })
 }
+
+/** Throws if the limit of requests is not one. */
+export function assertRate({ requestsPerSecond }: Pick<HandlerOptions, 'requestsPerSecond'>): void {
+  const place = placeOf('requestsPerSecond')
+  readWhole(requestsPerSecond, rateBounds, place)
+  refuse('the server', place.faults)
+}
+
+/** The limits of requests that can be set. */
+export const rateBounds = { min: 1, max: 1_000_000 }

@@ -4,15 +4,16 @@ import { listTokens } from '../../server/access/tokens.js'
 import { HttpServer, type Address } from '../../server/listen.js'
 import type { FetchHandler } from '../../server/handler.js'
 import type { ApiProcessOptions } from './api-process-of.js'
-import type { ListenOptions, Served } from './app-handler.js'
+import { assertRate, type ListenOptions, type Served } from './app-handler.js'
 import type { AppParts, ServeOptions } from './served.js'
 
 /** Serves an app on its own address, until it stops. The server is loaded with the first request. */
 export async function listen(parts: AppParts, options: ListenOptions): Promise<Address> {
-  const { host = '127.0.0.1', port } = options
+  assertRate(options)
+  const { host = '127.0.0.1', port, readOnly, requestsPerSecond } = options
   const isLoopback = isLoopbackName(host.includes(':') ? `[${host}]` : host)
   if (!isLoopback) await assertToken(parts, host)
-  const asked = { host, port, isLoopback, readOnly: options.readOnly }
+  const asked = { host, port, isLoopback, readOnly, requestsPerSecond }
   const { storeForReader } = parts.context
   return storeForReader === undefined
     ? await listenHere(parts, asked)
@@ -25,6 +26,7 @@ interface Asked {
   readonly port: number | undefined
   readonly isLoopback: boolean
   readonly readOnly: boolean | undefined
+  readonly requestsPerSecond: number | undefined
 }
 
 /** Another process listens and answers reads; this one answers the rest. */
@@ -55,9 +57,9 @@ async function listenInProcess(
 }
 
 /** This process listens, and answers all requests. */
-async function listenHere(parts: AppParts, { host, port, isLoopback, readOnly }: Asked): Promise<Address> {
+async function listenHere(parts: AppParts, { host, port, ...rules }: Asked): Promise<Address> {
   const { context } = parts
-  const all = new LoadedServer(parts, () => ({ isLoopback, readOnly }))
+  const all = new LoadedServer(parts, () => rules)
   const server = new HttpServer(
     async (request, response) => {
       try {

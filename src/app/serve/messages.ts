@@ -11,7 +11,12 @@ export interface ApiProcessData {
   readonly readOnly: boolean | undefined
   /** Where to listen; undefined if the surrounding program has its own server. */
   readonly listen:
-    | { readonly host: string; readonly port: number | undefined; readonly isLoopback: boolean }
+    | {
+        readonly host: string
+        readonly port: number | undefined
+        readonly isLoopback: boolean
+        readonly requestsPerSecond: number | undefined
+      }
     | undefined
 }
 
@@ -22,13 +27,15 @@ export type ReaderMessage =
   | { readonly trouble: ErrorData }
   | { readonly keep: Parameters<Store['changeState']>[0] }
   | 'open'
+  | 'files'
 
-/** A message of the app, besides requests and answers. `opened`: the store is open, or why not. */
+/** A message of the app, besides requests and answers. `opened`: the store is open, or why not; `files`: the answer to `files`. */
 export type AppMessage =
   | 'stop'
   | 'wake'
   | { readonly start: ApiProcessData }
   | { readonly opened: ErrorData | undefined }
+  | { readonly files: readonly string[] }
 
 /** An error as data. */
 export interface ErrorData {

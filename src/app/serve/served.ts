@@ -5,6 +5,7 @@ import { packageVersion } from '../../formats/version.js'
 import { SignInAttempts } from '../../server/access/attempts.js'
 import { identifier, type Identify } from '../../server/access/identify.js'
 import { KnownEntries } from '../../server/access/known-entries.js'
+import { counted, RequestRate } from '../../server/access/request-rate.js'
 import { dispatcher } from '../../server/dispatch.js'
 import { toResponse, type Answer } from '../../server/answer.js'
 import { AnswerCache } from '../../server/answer-cache.js'
@@ -33,6 +34,7 @@ import { loadDoors, loadFeatureRoutes, loadGauges } from './feature-routes.js'
 /** How an app is served: by a surrounding server that knows its users, or on its own address. */
 export type ServeOptions = {
   readonly readOnly?: boolean | undefined
+  readonly requestsPerSecond?: number | undefined
   /** Compares every answer with the schema of its route; for tests. */
   readonly checkAnswers?: boolean | undefined
   /** Another process that answers some of the requests; default: this one answers all. */
@@ -71,7 +73,8 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
   const known = version === undefined ? undefined : new KnownEntries(version)
   const ofStore = other?.isApp === false ? undefined : new StoreMetrics(app)
   const ofProcess = other?.isApp === true ? undefined : new ProcessMetrics(app, await loadGauges())
-  const identify = knownOr(
+  const rate = new RequestRate(clock, options.requestsPerSecond)
+  const identify = counted(
     'authorize' in options
       ? authorized(options.authorize)
       : identifier({
@@ -82,6 +85,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
           now,
           ...options,
         }),
+    rate,
   )
   const routes = await allRoutes({
     isMounted: 'authorize' in options,
@@ -113,6 +117,7 @@ export async function serve({ app, context }: AppParts, options: ServeOptions): 
     health,
     metrics: async () => `${(await ofProcess?.text()) ?? ''}${(await ofStore?.text()) ?? ''}`,
     identify,
+    rate,
     doors: await doorsOf(app, readOnly === true),
     dashboard: staticFiles(dashboardFolder),
     onTrouble,
@@ -171,11 +176,6 @@ function routesOf({ process, isApp }: OtherSide): RoutesElsewhere {
     process,
     answers: (one) => (isApp ? !isOfStore(one) : isOfStore(one) && one.isStream !== true),
   }
-}
-
-/** Uses the caller that the other process has identified. */
-function knownOr(identify: Identify): Identify {
-  return async (request, connection, role) => connection.caller ?? (await identify(request, connection, role))
 }
 
 /** Asks the surrounding program who makes a request. */

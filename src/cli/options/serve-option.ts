@@ -2,7 +2,7 @@ import type { App } from '../../app/rota.js'
 import { RotaError } from '../../kernel/definition/errors.js'
 import { quotedText } from '../../text/error-text.js'
 import type { Opened, UpExtension } from '../../features/up-extension.js'
-import type { ListenOptions } from '../../app/serve/app-handler.js'
+import { rateBounds, type ListenOptions } from '../../app/serve/app-handler.js'
 import type { Surroundings } from '../framework/command.js'
 import { usageError } from '../framework/usage-error.js'
 
@@ -21,22 +21,31 @@ export const serveOption: UpExtension<App> = {
       help: 'the address of the HTTP API; default: 127.0.0.1. Others need a token',
     },
     { name: 'read-only', help: 'serve no changes' },
+    {
+      name: 'requests-per-second',
+      value: 'number',
+      help: 'the most requests of one caller in a second; default: 5000',
+      whole: [rateBounds.min, rateBounds.max],
+    },
     { name: 'no-serve', help: 'serve no HTTP API' },
   ],
   examples: { 'rota up --port 8080': 'serve the HTTP API on another port' },
   read: ({ args }) => {
     const [port, host, readOnly] = [args.whole('port'), args.text('host'), args.flag('read-only')]
+    const requestsPerSecond = args.whole('requests-per-second')
     if (host !== undefined && !isAddress(host)) {
       const message = `${quotedText(host)} is not an address or the name of a host`
       throw usageError([{ path: '--host', message }], 'see `rota up --help`')
     }
-    const isAsked = port !== undefined || host !== undefined || readOnly || isRoleApi(args)
+    const isLimited = requestsPerSecond !== undefined
+    const isAsked = port !== undefined || host !== undefined || readOnly || isLimited || isRoleApi(args)
     if (args.flag('no-serve')) {
       if (!isAsked) return undefined
-      const message = 'cannot be combined with --port, --host, --read-only or --role api'
+      const message =
+        'cannot be combined with --port, --host, --read-only, --requests-per-second or --role api'
       throw usageError([{ path: '--no-serve', message }], 'see `rota up --help`')
     }
-    const given = { port, host, readOnly: readOnly ? true : undefined }
+    const given = { port, host, readOnly: readOnly ? true : undefined, requestsPerSecond }
     return { open: async (app) => await opened(app, given, isAsked) }
   },
 }
