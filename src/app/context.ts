@@ -1,6 +1,7 @@
 import type { Events } from '../engine/events.js'
 import { changeRecord, checkTag } from '../engine/audit-change.js'
 import { performOperation } from '../engine/operations.js'
+import { definitionFiles } from '../engine/sync/definition-files.js'
 import type { Registry } from '../engine/sync/registry.js'
 import type { ErrorTracer } from '../engine/worker/error-tracer.js'
 import type { AppContext } from '../features/app-context.js'
@@ -46,6 +47,8 @@ export function newContext(options: ContextOptions): AppContext {
     events,
     tracer,
     definitions: registry,
+    definitionFiles: async () =>
+      (await options.settings.reader?.definitionFiles()) ?? registry.part(definitionFiles),
     get storeUrl() {
       return options.storeUrl()
     },

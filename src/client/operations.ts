@@ -1212,8 +1212,12 @@ export interface Operations {
   }
   /** Lists all jobs, by name. */
   readonly 'GET /jobs': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Job[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Job[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Adds jobs; all or none. */
   readonly 'POST /jobs': {
@@ -1242,8 +1246,12 @@ export interface Operations {
   }
   /** Lists all queues, by name, with the number of waiting and running runs of each. */
   readonly 'GET /queues': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Queue[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Queue[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Stops claims from a queue; runs in progress continue. */
   readonly 'POST /queues/{name}/pause': {
@@ -1263,8 +1271,14 @@ export interface Operations {
   }
   /** Lists the holds in force, newest first. */
   readonly 'GET /holds': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Hold[] }
+    readonly request: {
+      readonly query?: { readonly limit?: number; readonly after?: string; readonly target?: string }
+    }
+    readonly answer: {
+      readonly items: readonly Hold[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Stops all ticks and claims in every process; runs in progress continue. */
   readonly 'POST /freeze': {
@@ -1306,8 +1320,12 @@ export interface Operations {
   }
   /** Lists the processes that work on the store. */
   readonly 'GET /workers': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Worker[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Worker[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Drains a process, or all processes of a host: they finish their runs and take no new ones. */
   readonly 'POST /workers/{target}/drain': {
@@ -1476,8 +1494,12 @@ export interface Operations {
   }
   /** Lists all assets, by name, with the assets that each depends on. */
   readonly 'GET /assets': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Asset[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Asset[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Reads one asset. */
   readonly 'GET /assets/{name}': {
@@ -1581,8 +1603,12 @@ export interface Operations {
   }
   /** Lists the calendars, by name, with the triggers that use them. */
   readonly 'GET /calendars': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Calendar[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Calendar[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Reads one calendar and its next periods. */
   readonly 'GET /calendars/{name}': {
@@ -1663,8 +1689,12 @@ export interface Operations {
   }
   /** Lists the plans that the app names, and other plans with entries in the store. */
   readonly 'GET /plans': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Plan[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Plan[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Reads and checks a plan and the pipeline files of its future entries, and lists its entries. */
   readonly 'GET /plans/{plan}': {
@@ -1711,8 +1741,14 @@ export interface Operations {
   }
   /** Lists the rounds, by name, with their last check or open cycle. */
   readonly 'GET /rounds': {
-    readonly request: { readonly query?: { readonly all?: string } }
-    readonly answer: { readonly items: readonly Round[] }
+    readonly request: {
+      readonly query?: { readonly limit?: number; readonly after?: string; readonly all?: string }
+    }
+    readonly answer: {
+      readonly items: readonly Round[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Reads one round: its services, its last check or open cycle, and its next check. */
   readonly 'GET /rounds/{name}': {
@@ -1773,8 +1809,12 @@ export interface Operations {
   }
   /** Lists all sensors, by name, with their condition. */
   readonly 'GET /sensors': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Sensor[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Sensor[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Reads one sensor with its state. */
   readonly 'GET /sensors/{name}': {
@@ -1812,8 +1852,12 @@ export interface Operations {
   }
   /** Lists the tokens; their secrets are not stored and cannot be shown. */
   readonly 'GET /tokens': {
-    readonly request: {}
-    readonly answer: { readonly items: readonly Token[] }
+    readonly request: { readonly query?: { readonly limit?: number; readonly after?: string } }
+    readonly answer: {
+      readonly items: readonly Token[]
+      readonly next: string | null
+      readonly total: { readonly count: number; readonly capped: boolean }
+    }
   }
   /** Creates a token. Only this answer contains its secret. */
   readonly 'POST /tokens': {

@@ -24,6 +24,8 @@ export interface AppContext {
   readonly tracer: ErrorTracer
   /** What the app defines by code before its start. */
   readonly definitions: Registry
+  /** The files from which the app reads definitions, besides its code and config; a reader process asks its app. */
+  readonly definitionFiles: () => Promise<readonly string[]>
   /** The source under which the store keeps these definitions. */
   readonly source: string
   readonly settings: Pick<AppSettings, 'concurrency' | 'leaseMs' | 'retentionMs' | 'offerAfterMs' | 'serve'>

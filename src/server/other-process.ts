@@ -1,8 +1,9 @@
 /**
  * Two processes that answer requests for each other: reads need only the store, everything else the program itself. A
- * request is sent as a message with its whole body, and so is its answer. The sending process has already checked the
+ * request is sent as a message with its whole body, a long answer as several. The sending process has already checked the
  * request, and sends the caller with it.
  */
+import { nextTurn } from '../time/turn.js'
 import type { Caller, Connection } from '../wire/route.js'
 import { Refusal } from './problem.js'
 import { mostBytes } from './read-request.js'
@@ -25,13 +26,22 @@ interface Question {
   readonly caller: Caller | undefined
 }
 
-/** An answer as a message; without a status, the other process could not answer. */
+/** The end of an answer as a message; without a status, the other process could not answer. */
 interface Reply {
   readonly reply: number
   readonly status?: number
   readonly headers: readonly [string, string][]
   readonly body: Uint8Array<ArrayBuffer>
 }
+
+/** The next part of the body of an answer. */
+interface Part {
+  readonly part: number
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** The longest part of an answer in one message: reading a message of megabytes would block the event loop for milliseconds. */
+const partBytes = 131_072
 
 /** The channel between the two; messages to an ended process are lost. */
 export interface Line {
@@ -43,6 +53,8 @@ export interface Line {
 export class Exchange implements OtherProcess {
   readonly #line: Line
   readonly #waiting = new Map<number, (reply: Reply | undefined) => void>()
+  /** The parts of answers whose end has not arrived. */
+  readonly #parts = new Map<number, Uint8Array<ArrayBuffer>[]>()
   readonly #answering = new Set<Promise<void>>()
   #count = 0
 
@@ -50,6 +62,7 @@ export class Exchange implements OtherProcess {
     this.#line = line
     line.hear((message) => {
       if (isOf<Reply>(message, 'reply')) this.#settle(message.reply, message)
+      else if (isOf<Part>(message, 'part')) this.#keep(message)
       else if (isOf<Question>(message, 'ask')) {
         const answering = this.#answer(message, answer).finally(() => this.#answering.delete(answering))
         this.#answering.add(answering)
@@ -101,8 +114,17 @@ export class Exchange implements OtherProcess {
     for (const ask of this.#waiting.keys()) this.#settle(ask, undefined)
   }
 
+  #keep({ part, body }: Part): void {
+    const parts = this.#parts.get(part)
+    if (parts === undefined) this.#parts.set(part, [body])
+    else parts.push(body)
+  }
+
   #settle(ask: number, reply: Reply | undefined): void {
-    this.#waiting.get(ask)?.(reply)
+    const parts = this.#parts.get(ask)
+    this.#parts.delete(ask)
+    const isWhole = reply === undefined || parts === undefined
+    this.#waiting.get(ask)?.(isWhole ? reply : { ...reply, body: joined([...parts, reply.body]) })
     this.#waiting.delete(ask)
   }
 
@@ -118,13 +140,14 @@ export class Exchange implements OtherProcess {
       }
       const response = await answer(new Request(url, given), connection)
       const bytes = new Uint8Array(await response.arrayBuffer())
-      const reply: Reply = {
-        reply: ask,
-        status: response.status,
-        headers: [...response.headers],
-        body: bytes,
+      let sent = 0
+      for (; bytes.length - sent > partBytes; sent += partBytes) {
+        this.#line.send({ part: ask, body: bytes.slice(sent, sent + partBytes) } satisfies Part)
+        await nextTurn()
       }
-      this.#line.send(reply)
+      const { status } = response
+      const end: Reply = { reply: ask, status, headers: [...response.headers], body: bytes.slice(sent) }
+      this.#line.send(end)
     } catch {
       this.#line.send({ reply: ask, headers: [], body: new Uint8Array() } satisfies Reply)
     }
@@ -145,7 +168,17 @@ async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer> | unde
   } catch {
     throw new Refusal('REQUEST_MALFORMED', 'the body could not be read')
   }
-  return new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes + 1))
+  return joined(chunks).subarray(0, mostBytes + 1)
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 function isOf<Message>(message: unknown, key: keyof Message): message is Message {

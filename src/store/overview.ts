@@ -25,6 +25,9 @@ export interface Overview {
   /** Numbers that change with runs, the ledger, jobs, holds, workers, state entries and audit entries. */
   pulse(): Promise<Pulse>
 
+  /** The sources of active triggers, in order. */
+  sources(): Promise<readonly string[]>
+
   /** One page of the triggers that a filter matches. */
   triggersPage(request: TriggersPage): Promise<readonly StoredTrigger[]>
 

@@ -195,7 +195,7 @@ export interface Holding {
   release(request: { target: HoldTarget; now: Instant; catchUp: boolean }): Promise<'released' | 'absent'>
 
   /** Holds by target or all, newest first. */
-  holds(filter?: { target?: HoldTarget; openAt?: Instant }): Promise<readonly Hold[]>
+  holds(filter?: { target?: HoldTarget | undefined; openAt?: Instant }): Promise<readonly Hold[]>
 }
 
 /** Small values that change in the same transaction as their subject. */

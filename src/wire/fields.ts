@@ -65,3 +65,21 @@ export function page(item: z.ZodType) {
     total: z.strictObject({ count: z.number().int(), capped: z.boolean() }),
   })
 }
+
+/** A page of a list that is read whole, by keys that are all different: the items after the last one of the page before. */
+export function pageOf<Item>(
+  items: readonly Item[],
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  keyOf: (item: Item) => string,
+) {
+  const rest = items
+    .filter((item) => after === undefined || keyOf(item) > after)
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  const shown = rest.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown,
+    next: last === undefined || rest.length <= limit ? null : keyOf(last),
+    total: { count: items.length, capped: false },
+  }
+}

@@ -25,3 +25,22 @@ export function isToldBeside(error: unknown): boolean {
 export function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404
 }
+
+/** The longest page of a list. */
+const limit = 500
+
+/** Reads all pages of a list that a page shows whole. */
+export async function wholeList<Item>(
+  read: (page: { limit: number; after?: string }) => Promise<{
+    readonly items: readonly Item[]
+    readonly next: string | null
+  }>,
+): Promise<{ readonly items: readonly Item[] }> {
+  const items: Item[] = []
+  for (let after: string | null | undefined; after !== null; ) {
+    const page = await read(after === undefined ? { limit } : { limit, after })
+    items.push(...page.items)
+    after = page.next
+  }
+  return { items }
+}

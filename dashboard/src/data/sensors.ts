@@ -2,12 +2,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Sensor } from '../../../src/client/operations.js'
 import type { Mark } from '../design/marks.js'
-import { api } from './api.js'
+import { api, wholeList } from './api.js'
 
 /** All sensors. */
 export const sensorsQuery = queryOptions({
   queryKey: ['sensors'],
-  queryFn: ({ signal }) => api('GET /sensors', { signal }),
+  queryFn: ({ signal }) => wholeList((query) => api('GET /sensors', { query, signal })),
   meta: { topics: ['runs', 'ledger', 'triggers', 'holds'] },
 })
 

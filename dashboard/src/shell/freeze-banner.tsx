@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { holdsQuery } from '../data/holds.js'
+import { holdQuery } from '../data/holds.js'
 import { useMay } from '../data/session.js'
 import { Button } from '../parts/button.js'
 import { StateMark } from '../parts/state-mark.js'
@@ -11,11 +11,10 @@ import styles from './freeze-banner.module.css'
 
 /** Says that everything is frozen, by whom, since when and until when, and thaws it. */
 export function FreezeBanner(): ReactNode {
-  const { data } = useQuery(holdsQuery)
+  const { data: freeze } = useQuery(holdQuery('all'))
   const { why } = useMay('admin')
   const [isAsking, setAsking] = useState(false)
-  const freeze = data?.items.find(({ target }) => target === 'all')
-  if (freeze === undefined) return null
+  if (freeze == null) return null
   const { by, fromAt, untilAt, note } = freeze
   return (
     <div className={styles['banner']}>

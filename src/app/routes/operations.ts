@@ -1,7 +1,8 @@
 /** The routes of jobs, queues, holds and processes. */
 import { z } from 'zod'
+import type { Hold, HoldTarget } from '../../kernel/hold/hold.js'
 import { hold, job, queue, worker } from '../../wire/definitions.js'
-import { changeBody, name } from '../../wire/fields.js'
+import { changeBody, name, page, pageOf, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import { holdView, jobView } from '../../wire/views/definitions.js'
 import type { App } from '../rota.js'
@@ -22,9 +23,10 @@ export const operationRoutes: readonly Route<App>[] = [
     role: 'read',
     group: 'Jobs',
     summary: 'Lists all jobs, by name.',
-    answer: z.strictObject({ items: z.array(job) }),
-    example: {},
-    handle: async ({ app }) => ({ items: (await app.jobs.list()).map(jobView) }),
+    query: z.strictObject(paging),
+    answer: page(job),
+    example: { query: { limit: '2' } },
+    handle: async ({ app, query }) => pageOf((await app.jobs.list()).map(jobView), query, (one) => one.name),
   }),
   route({
     method: 'GET',
@@ -71,9 +73,10 @@ export const operationRoutes: readonly Route<App>[] = [
     role: 'read',
     group: 'Queues',
     summary: 'Lists all queues, by name, with the number of waiting and running runs of each.',
-    answer: z.strictObject({ items: z.array(queue) }),
+    query: z.strictObject(paging),
+    answer: page(queue),
     example: {},
-    handle: async ({ app }) => ({ items: await app.queues.list() }),
+    handle: async ({ app, query }) => pageOf(await app.queues.list(), query, (one) => one.name),
   }),
   route({
     method: 'POST',
@@ -109,11 +112,24 @@ export const operationRoutes: readonly Route<App>[] = [
     role: 'read',
     group: 'Holds',
     summary: 'Lists the holds in force, newest first.',
-    answer: z.strictObject({ items: z.array(hold) }),
+    query: z.strictObject({
+      ...paging,
+      target: z
+        .string()
+        .max(512)
+        .regex(
+          /^(?:all|(?:trigger|queue|switch):.+)$/,
+          'it is not `all`, `trigger:…`, `queue:…` or `switch:…`',
+        )
+        .optional()
+        .meta({ description: '`trigger:<name>`, `queue:<name>`, `switch:<name>` or `all`; default: any.' }),
+    }),
+    answer: page(hold),
     example: {},
-    handle: async ({ app }) => {
-      const open = await (await app.store()).holds({ openAt: app.now() })
-      return { items: open.map(holdView) }
+    handle: async ({ app, query: { target, ...query } }) => {
+      const asked = { target: target as HoldTarget | undefined, openAt: app.now() }
+      const shown = pageOf(await (await app.store()).holds(asked), query, newestFirst)
+      return { ...shown, items: shown.items.map(holdView) }
     },
   }),
   route({
@@ -185,9 +201,10 @@ export const operationRoutes: readonly Route<App>[] = [
     role: 'read',
     group: 'Workers',
     summary: 'Lists the processes that work on the store.',
-    answer: z.strictObject({ items: z.array(worker) }),
+    query: z.strictObject(paging),
+    answer: page(worker),
     example: {},
-    handle: async ({ app }) => ({ items: await app.workers.list() }),
+    handle: async ({ app, query }) => pageOf(await app.workers.list(), query, (one) => one.id),
   }),
   drainRoute(
     'drain',
@@ -195,6 +212,11 @@ export const operationRoutes: readonly Route<App>[] = [
   ),
   drainRoute('undrain', 'Ends the draining of a process, or of all processes of a host.'),
 ]
+
+/** A key by which holds are ordered, the newest first. */
+function newestFirst({ id }: Hold): string {
+  return String(Number.MAX_SAFE_INTEGER - id)
+}
 
 function drainRoute(verb: 'drain' | 'undrain', summary: string): Route<App> {
   return route({

@@ -118,6 +118,7 @@ export class ApiProcess implements OtherProcess {
       events.emit('trouble', { where: 'serving', error, retryInMs })
     child.process.on('message', (message: ReaderMessage) => {
       if (message === 'open') void this.#open(child)
+      else if (message === 'files') void context.definitionFiles().then((files) => child.send({ files }))
       else if ('trouble' in message) onTrouble(errorOf(message.trouble))
       else if ('keep' in message) void this.#keep(message.keep).catch((error: unknown) => onTrouble(error))
       else if ('failed' in message && this.#address !== undefined) {

@@ -31,6 +31,8 @@ const longestReadMs = 5000
 export interface ReaderAccess {
   /** Lets the writing process store computed state. */
   readonly changeState: Store['changeState']
+  /** The files from which the writing process reads definitions. */
+  readonly definitionFiles: () => Promise<readonly string[]>
 }
 
 /** `full` survives a power loss; `normal` survives any crash of a process and is faster. */

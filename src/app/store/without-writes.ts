@@ -8,6 +8,7 @@ const readers: ReadonlySet<string> = new Set<keyof Store>([
   'queues',
   'triggers',
   'fingerprints',
+  'sources',
   'versions',
   'due',
   'dueByName',

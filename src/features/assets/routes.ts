@@ -1,6 +1,6 @@
 /** The routes of assets and their partitions. */
 import { z } from 'zod'
-import { change, maybeInstant, name } from '../../wire/fields.js'
+import { change, maybeInstant, name, page, pageOf, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import { backfillRoutes } from './backfill/routes.js'
 import type { AssetsApp } from './grid.js'
@@ -39,9 +39,11 @@ export const assetRoutes: readonly Route<AssetsApp>[] = [
     role: 'read',
     group,
     summary: 'Lists all assets, by name, with the assets that each depends on.',
-    answer: z.strictObject({ items: z.array(asset) }),
+    query: z.strictObject(paging),
+    answer: page(asset),
     example: {},
-    handle: async ({ app }) => ({ items: (await app.assets.list()).map(assetView) }),
+    handle: async ({ app, query }) =>
+      pageOf((await app.assets.list()).map(assetView), query, (one) => one.name),
   }),
   route({
     method: 'GET',

@@ -1,6 +1,6 @@
 /** The routes of calendars. */
 import { z } from 'zod'
-import { instant, name } from '../../wire/fields.js'
+import { instant, name, page, pageOf, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import type { CalendarsApp } from './api.js'
 import { nextStretches } from './status.js'
@@ -28,9 +28,10 @@ export const calendarRoutes: readonly Route<CalendarsApp>[] = [
     role: 'read',
     group,
     summary: 'Lists the calendars, by name, with the triggers that use them.',
-    answer: z.strictObject({ items: z.array(calendar) }),
+    query: z.strictObject(paging),
+    answer: page(calendar),
     example: {},
-    handle: async ({ app }) => ({ items: await app.calendars.list() }),
+    handle: async ({ app, query }) => pageOf(await app.calendars.list(), query, (one) => one.name),
   }),
   route({
     method: 'GET',

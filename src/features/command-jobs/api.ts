@@ -10,7 +10,7 @@ import { defineJob, functionOf, type JobInput, type JobOptions } from '../../ker
 import type { JobRef } from '../../kernel/job/job-ref.js'
 import type { Enqueued, Store } from '../../store/port.js'
 import type { AppContext, StartingApp } from '../app-context.js'
-import type { AddJob, CommandJobs } from './command-jobs.js'
+import type { AddJob, CommandJobs, JobsPage, PageRequest } from './command-jobs.js'
 import type { ImportedLine, ImportOptions } from './transfer/import.js'
 import type { JobsKeeper } from './keeper.js'
 import type { CommandJobInfo } from './state.js'
@@ -93,6 +93,11 @@ export class Commands {
   /** All command jobs that are not removed, by id. */
   async list(): Promise<readonly CommandJobInfo[]> {
     return await (await this.#jobs()).list()
+  }
+
+  /** One page of the command jobs in the store, by id; `list` also has those of the file that were not read yet. */
+  async page(request: PageRequest): Promise<JobsPage> {
+    return await (await this.#jobs()).page(request)
   }
 
   /** Checks the jobs file, if one is used: `error` if it cannot be read or has faulty lines, `warnings` if others may write it. */

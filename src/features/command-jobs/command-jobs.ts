@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { activeTriggers } from '../../engine/active-triggers.js'
 import { readCommandJob, type CommandJob } from './definition.js'
 import { infoOf, type CommandJobInfo } from './state.js'
 import type { DryRun } from '../../kernel/definition/dry-run.js'
@@ -8,19 +9,14 @@ import { isJobsSource, jobsSource } from '../../kernel/job/command-source.js'
 import { readOptions } from '../../kernel/definition/read-value.js'
 import type { StoredTrigger } from '../../kernel/trigger/trigger.js'
 import { formatJobLine, jobsIn } from './lines.js'
-import type { TriggerCursor } from '../../store/overview.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import { cronSchedule } from '../../time/cron/schedule.js'
 import type { Instant } from '../../time/instant.js'
-import { nextTurn } from '../../time/turn.js'
 import { openToOthers } from '../../formats/open-to-others.js'
 import { JobsFile } from './jobs-file.js'
 import { addToStore, endInStore, executionsOf, findJob, infosOf, type NewJob } from './store-jobs.js'
 import { jobsFileTrouble, readOrRestore, type JobsPlace } from './sync-file.js'
-
-/** How many triggers are read before other work of the process continues. */
-const triggersAtOnce = 100
 
 /** A job as it is added: a recurring one has `schedule`, a one-shot `executeAt`. */
 export interface AddJob {
@@ -35,6 +31,19 @@ export interface AddJob {
   readonly command: string
   readonly userId?: string | undefined
   readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** How many jobs, and after which id. */
+export interface PageRequest {
+  readonly limit: number
+  readonly after?: string | undefined
+}
+
+/** Some of the jobs, where to continue if there are more, and how many there are in total. */
+export interface JobsPage {
+  readonly jobs: readonly CommandJobInfo[]
+  readonly next: string | undefined
+  readonly count: number
 }
 
 /** Where the jobs of an app are kept. */
@@ -108,6 +117,23 @@ export class CommandJobs {
     return [...known, ...(await this.#unread())].toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
+  /** One page of the jobs in the store that are not removed, by id. */
+  async page({ limit, after = '' }: PageRequest): Promise<JobsPage> {
+    const sources = await this.#sources()
+    const request = { order: 'name', active: true, limit: limit + 1, after: { name: after } } as const
+    const pages = await Promise.all(sources.map((source) => this.store.triggersPage({ ...request, source })))
+    const counts = await Promise.all(
+      sources.map(async (source) => (await this.store.fingerprints(source)).size),
+    )
+    const found = pages.flat().toSorted(byName)
+    const shown = found.slice(0, limit)
+    return {
+      jobs: await infosOf(this.store, shown),
+      next: found.length > limit ? shown.at(-1)?.trigger.name : undefined,
+      count: counts.reduce((sum, count) => sum + count, 0),
+    }
+  }
+
   /** The error of the jobs file, if there is a file and something is wrong with it. */
   async fileTrouble(): Promise<RotaError | undefined> {
     if (this.place === undefined) return undefined
@@ -160,23 +186,17 @@ export class CommandJobs {
     return all
   }
 
-  /** The triggers of all jobs that are not removed, by id. Read in steps: a store may have many triggers. */
+  /** The triggers of all jobs that are not removed, by id. */
   async active(): Promise<readonly StoredTrigger[]> {
     const found: StoredTrigger[] = []
-    let after: TriggerCursor | undefined
-    for (;;) {
-      const page = await this.store.triggersPage({
-        order: 'name',
-        active: true,
-        limit: triggersAtOnce,
-        after,
-      })
-      found.push(...page.filter(({ source }) => isJobsSource(source)))
-      const last = page.at(-1)
-      if (last === undefined || page.length < triggersAtOnce) return found
-      after = { name: last.trigger.name }
-      await nextTurn()
+    for (const source of await this.#sources()) {
+      for await (const stored of activeTriggers(this.store, source)) found.push(stored)
     }
+    return found.toSorted(byName)
+  }
+
+  async #sources(): Promise<readonly string[]> {
+    return (await this.store.sources()).filter(isJobsSource)
   }
 
   /** Writes new jobs to the file or the store; all of them or none. */
@@ -252,4 +272,8 @@ function readAdded(added: AddJob): CommandJob {
   const job = readCommandJob({ input, spelling: 'library' }, place)
   refuse('the job', place.faults)
   return job as CommandJob
+}
+
+function byName({ trigger: a }: StoredTrigger, { trigger: b }: StoredTrigger): number {
+  return a.name < b.name ? -1 : 1
 }

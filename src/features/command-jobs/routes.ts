@@ -49,28 +49,21 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
   route({
     method: 'GET',
     path: '/command-jobs',
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Lists the command jobs that are not removed, by id.',
+    about: 'New lines of a jobs file are listed as soon as the app has read them.',
     query: z.strictObject(paging),
     answer: page(shown),
     example: {},
-    handle: async ({ app, query: { limit, after = '' } }) => {
-      const all = await app.commands.list()
-      const rest = all.filter(({ id }) => id > after)
-      const items = rest.slice(0, limit)
-      return {
-        items: items.map(jobView),
-        next: rest.length > limit ? (items.at(-1)?.id ?? null) : null,
-        total: { count: all.length, capped: false },
-      }
+    handle: async ({ app, query }) => {
+      const { jobs, next, count } = await app.commands.page(query)
+      return { items: jobs.map(jobView), next, total: { count, capped: false } }
     },
   }),
   route({
     method: 'GET',
     path: '/command-jobs/{id}',
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Reads one command job, also one that was removed.',
@@ -159,7 +152,6 @@ export const commandJobRoutes: readonly Route<CommandsApp>[] = [
   route({
     method: 'GET',
     path: '/command-jobs/export',
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Writes all command jobs as the text of a jobs file, one JSON map per line.',

@@ -1,6 +1,6 @@
 /** The routes of plans. They read only the plan files that the app names. */
 import { z } from 'zod'
-import { changeBody, instant, json, name } from '../../wire/fields.js'
+import { changeBody, instant, json, name, page, pageOf, paging } from '../../wire/fields.js'
 import { pick } from '../../wire/to-json.js'
 import { route, type Route } from '../../wire/route.js'
 import type { Plans } from './api.js'
@@ -27,6 +27,9 @@ const entry = z
     params: json,
   })
   .meta({ id: 'PlanEntry' })
+const plan = z
+  .strictObject({ name, isNamed: z.boolean(), entries: z.number().int(), open: z.number().int() })
+  .meta({ id: 'Plan' })
 const minutes = (most: number, usual: number) => z.coerce.number().int().min(0).max(most).default(usual)
 const aPlan = 'schedule_plan.yaml'
 
@@ -35,24 +38,17 @@ export const planRoutes: readonly Route<PlansApp>[] = [
   route({
     method: 'GET',
     path: '/plans',
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Lists the plans that the app names, and other plans with entries in the store.',
-    answer: z.strictObject({
-      items: z.array(
-        z
-          .strictObject({ name, isNamed: z.boolean(), entries: z.number().int(), open: z.number().int() })
-          .meta({ id: 'Plan' }),
-      ),
-    }),
+    query: z.strictObject(paging),
+    answer: page(plan),
     example: {},
-    handle: async ({ app }) => ({ items: await app.plans.list() }),
+    handle: async ({ app, query }) => pageOf(await app.plans.list(), query, (one) => one.name),
   }),
   route({
     method: 'GET',
     path: '/plans/{plan}',
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Reads and checks a plan and the pipeline files of its future entries, and lists its entries.',
@@ -68,7 +64,6 @@ export const planRoutes: readonly Route<PlansApp>[] = [
   route({
     method: 'GET',
     path: '/plans/{plan}/pass',
-    needsApp: true,
     role: 'read',
     group,
     summary: 'Says what a pass of `rota schedule` over a plan would enqueue, what it would skip, and why.',

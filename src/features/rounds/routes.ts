@@ -1,6 +1,6 @@
 /** The routes of rounds and their services. */
 import { z } from 'zod'
-import { change, changeBody, instant, maybeInstant, name } from '../../wire/fields.js'
+import { change, changeBody, instant, maybeInstant, name, page, pageOf, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import type { RoundOptions } from './api.js'
 import { listRounds, oneRound, type RoundsApp } from './json-views.js'
@@ -58,11 +58,12 @@ export const roundRoutes: readonly Route<RoundsApp>[] = [
     group,
     summary: 'Lists the rounds, by name, with their last check or open cycle.',
     query: z.strictObject({
+      ...paging,
       all: z.stringbool().default(false).meta({ description: 'Also the stopped ones.' }),
     }),
-    answer: z.strictObject({ items: z.array(round) }),
+    answer: page(round),
     example: { query: { all: 'true' } },
-    handle: async ({ app, query }) => ({ items: await listRounds(app, query) }),
+    handle: async ({ app, query }) => pageOf(await listRounds(app, query), query, (one) => one.name),
   }),
   route({
     method: 'GET',

@@ -1,6 +1,6 @@
 /** The routes of sensors. A sensor is paused and resumed as the trigger of its name. */
 import { z } from 'zod'
-import { change, instant, json, maybeInstant, name } from '../../wire/fields.js'
+import { change, instant, json, maybeInstant, name, page, pageOf, paging } from '../../wire/fields.js'
 import { route, type Route } from '../../wire/route.js'
 import type { SensorsApp } from './commands.js'
 import { previewView, sensorView } from './json-views.js'
@@ -64,9 +64,11 @@ export const sensorRoutes: readonly Route<SensorsApp>[] = [
     role: 'read',
     group,
     summary: 'Lists all sensors, by name, with their condition.',
-    answer: z.strictObject({ items: z.array(sensor) }),
+    query: z.strictObject(paging),
+    answer: page(sensor),
     example: {},
-    handle: async ({ app }) => ({ items: (await app.sensors.list()).map(sensorView) }),
+    handle: async ({ app, query }) =>
+      pageOf((await app.sensors.list()).map(sensorView), query, (one) => one.name),
   }),
   route({
     method: 'GET',

@@ -4,7 +4,16 @@ import { changeRecord, type AskedAudit } from '../../engine/audit-change.js'
 import type { ChangeOptions } from '../../kernel/audit/change-options.js'
 import type { Store } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { change, changeBody, instant, instantInput, maybeInstant } from '../../wire/fields.js'
+import {
+  change,
+  changeBody,
+  instant,
+  instantInput,
+  maybeInstant,
+  page,
+  pageOf,
+  paging,
+} from '../../wire/fields.js'
 import { roles } from '../../wire/role.js'
 import { route, type Route } from '../../wire/route.js'
 import type { SignInAttempts } from '../access/attempts.js'
@@ -18,6 +27,7 @@ import {
   plannedToken,
   revokeToken,
   tokenAudit,
+  type TokenInfo,
 } from '../access/tokens.js'
 import { jsonAnswer, toResponse } from '../answer.js'
 import { Refusal } from '../problem.js'
@@ -76,9 +86,10 @@ export function accessRoutes(attempts: SignInAttempts): readonly Route<AccessApp
       role: 'admin',
       group,
       summary: 'Lists the tokens; their secrets are not stored and cannot be shown.',
-      answer: z.strictObject({ items: z.array(token) }),
+      query: z.strictObject(paging),
+      answer: page(token),
       example: {},
-      handle: async ({ app }) => ({ items: await listTokens(await app.store()) }),
+      handle: async ({ app, query }) => pageOf(await listTokens(await app.store()), query, oldestFirst),
     }),
     route({
       method: 'POST',
@@ -182,4 +193,9 @@ function placeOf(request: Request): { path: string; isSecure: boolean } {
   const [forwarded] = (request.headers.get('x-forwarded-proto') ?? '').split(',')
   const mount = pathname.slice(0, pathname.indexOf('/api/v1/'))
   return { path: `${mount}/`, isSecure: protocol === 'https:' || forwarded?.trim() === 'https' }
+}
+
+/** A key by which tokens are ordered, the oldest first. */
+function oldestFirst({ createdAt, id }: TokenInfo): string {
+  return `${String(createdAt).padStart(16, '0')} ${id}`
 }

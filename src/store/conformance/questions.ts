@@ -15,6 +15,8 @@ export async function askAll(store: Pick<Store, keyof Overview | keyof Auditing>
     await store.triggersPage({ order, limit: 9, after: cursor, search: 'x' })
     await store.triggersPage({ order, limit: 9, before: cursor, active: true })
   }
+  await store.sources()
+  await store.triggersPage({ order: 'name', limit: 9, after: { name: 't' }, source: 'jobs', active: true })
   await store.recentRuns({ triggers, each: 5 })
   await store.lanes({ triggers, fromAt, untilAt, limit: 9 })
   await store.tally({ triggers, fromAt, untilAt, bucketMs: HOUR_MS })

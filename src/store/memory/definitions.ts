@@ -69,6 +69,12 @@ export function triggers(tables: Tables, filter: TriggerFilter): StoredTrigger[]
     .map(toStored)
 }
 
+/** The sources of active triggers, in order. */
+export function sources(tables: Tables): string[] {
+  const active = [...tables.triggers.values()].filter((row) => row.active)
+  return [...new Set(active.map((row) => row.source))].toSorted(compareText)
+}
+
 /** The fingerprint of each active trigger of a source. */
 export function fingerprints(tables: Tables, source: string): Map<string, string> {
   const own = [...tables.triggers.values()].filter((row) => row.active && row.source === source)

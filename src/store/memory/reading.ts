@@ -85,7 +85,7 @@ export function log(tables: Tables, lines: readonly LogLine[]): void {
 }
 
 /** Holds, newest first. */
-export function holds(tables: Tables, filter: { target?: HoldTarget; openAt?: Instant }): Hold[] {
+export function holds(tables: Tables, filter: { target?: HoldTarget | undefined; openAt?: Instant }): Hold[] {
   const { target, openAt } = filter
   const rows = target === undefined ? [...tables.holds.values()].flat() : (tables.holds.get(target) ?? [])
   const isOpen = (row: HoldRow): boolean =>

@@ -24,6 +24,7 @@ export function tableVerbs({ read, change, write }: TableAccess): TableVerbs {
       write((tables) => batch.map((item) => definitions.defineTrigger(tables, item))),
     removeJobs: async (names) => write((tables) => definitions.removeJobs(tables, names)),
     triggers: async (filter = {}) => read((tables) => definitions.triggers(tables, filter)),
+    sources: async () => read(definitions.sources),
     fingerprints: async (source) => read((tables) => definitions.fingerprints(tables, source)),
     versions: async (trigger) =>
       read(({ triggers }) => (triggers.get(trigger)?.versions ?? []).map((version) => ({ ...version }))),

@@ -23,7 +23,7 @@ import { due, dueByName, nextTickAt } from './planning/due.js'
 import { hold, holds, release } from './planning/holds.js'
 import { ledger } from './planning/ledger.js'
 import { queues } from './planning/queues.js'
-import { fingerprints, jobs, triggers, versions } from './planning/read-definitions.js'
+import { fingerprints, jobs, sources, triggers, versions } from './planning/read-definitions.js'
 import { forgetSeen, seen } from './planning/seen-keys.js'
 import { readsOthers, tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
@@ -54,6 +54,7 @@ export function storeVerbs({ commit, read }: Driver) {
     queues: () => read(queues, { isSnapshot: true }),
     defineTriggers: (batch) => commitInPieces(batch, defineTriggers),
     triggers: (filter = {}) => read((session) => triggers(session, filter)),
+    sources: () => read(sources),
     fingerprints: (source) => read((session) => fingerprints(session, source)),
     versions: (trigger) => read((session) => versions(session, trigger)),
     due: (request) => read((session) => due(session, request)),

@@ -74,6 +74,11 @@ it('no query of lists, charts and alerts reads a whole table', async () => {
     const steps = texts.flatMap((sql) => plan(driver, sql).map((step) => ({ step, sql })))
     // The oldest entries, up to a limit, are read in table order.
     expect(steps.filter(({ step, sql }) => isWhole(step) && !/order by seq limit/.test(sql))).toEqual([])
+    const bySource = steps.filter(
+      ({ step, sql }) => / source (?:>|=) \?/.test(sql) && / triggers /.test(step),
+    )
+    expect(bySource.length).toBeGreaterThan(1)
+    for (const { step } of bySource) expect(step).toContain('triggers_fingerprint (source')
   })
 })
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { useParams } from '../../data/location.js'
 import { BackfillsPanel } from '../../parts/backfill/backfills.js'
 import { Panel } from '../../parts/panel.js'
@@ -15,7 +15,7 @@ export default function AssetsPage(): ReactNode {
   const [params, change] = useParams()
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['assets'],
-    queryFn: ({ signal }) => api('GET /assets', { signal }),
+    queryFn: ({ signal }) => wholeList((query) => api('GET /assets', { query, signal })),
     meta: { topics: ['triggers'] },
   })
   if (data === undefined) {

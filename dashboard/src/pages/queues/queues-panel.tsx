@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Hold, Queue } from '../../../../src/client/operations.js'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { formatCount, formatDuration } from '../../data/format.js'
 import { holdsQuery } from '../../data/holds.js'
 import { printable } from '../../data/printable.js'
@@ -27,7 +27,7 @@ interface Row extends Queue {
 export function QueuesPanel(): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['queues'],
-    queryFn: ({ signal }) => api('GET /queues', { signal }),
+    queryFn: ({ signal }) => wholeList((query) => api('GET /queues', { query, signal })),
     meta: { topics: ['runs', 'holds', 'triggers'] },
   })
   const { data: holds } = useQuery(holdsQuery)

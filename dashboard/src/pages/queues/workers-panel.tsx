@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Worker } from '../../../../src/client/operations.js'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import type { Mark } from '../../design/marks.js'
@@ -24,7 +24,7 @@ const beatMs = 5000
 export function WorkersPanel(): ReactNode {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['workers'],
-    queryFn: ({ signal }) => api('GET /workers', { signal }),
+    queryFn: ({ signal }) => wholeList((query) => api('GET /workers', { query, signal })),
     meta: { topics: ['runs'] },
     refetchInterval: beatMs,
   })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { useParams } from '../../data/location.js'
 import { EmptyState, ErrorState, LoadingBar, Skeleton } from '../../parts/states.js'
 import { words } from '../../words/rounds.js'
@@ -13,7 +13,8 @@ export default function RoundsPage(): ReactNode {
   const all = params.get('all') === 'true'
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['rounds', all],
-    queryFn: ({ signal }) => api('GET /rounds', { query: all ? { all: 'true' } : {}, signal }),
+    queryFn: ({ signal }) =>
+      wholeList((page) => api('GET /rounds', { query: all ? { ...page, all: 'true' } : page, signal })),
     meta: { topics: ['runs', 'triggers', 'holds'] },
     placeholderData: (before) => before,
   })

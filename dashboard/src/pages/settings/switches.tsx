@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Hold, Operations } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
-import { holdsQuery } from '../../data/holds.js'
+import { holdQuery } from '../../data/holds.js'
 import { printable } from '../../data/printable.js'
 import { useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
@@ -24,14 +24,13 @@ export function Switches(): ReactNode {
     queryFn: ({ signal }) => api('GET /switches', { signal }),
     meta: { topics: ['holds'] },
   })
-  const { data: holds } = useQuery(holdsQuery)
+  const { data: freeze } = useQuery(holdQuery('all'))
   if (data === undefined) {
     return error === null ? <Skeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />
   }
-  const freeze = holds?.items.find(({ target }) => target === 'all')
   return (
     <ul className={styles['switches']}>
-      <FreezeRow freeze={freeze} />
+      <FreezeRow freeze={freeze ?? undefined} />
       {data.items.map((one) => (
         <SwitchRow key={one.name} one={one} />
       ))}

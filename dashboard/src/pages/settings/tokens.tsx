@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Token } from '../../../../src/client/operations.js'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { printable } from '../../data/printable.js'
 import { sessionQuery, useMay } from '../../data/session.js'
 import { Button } from '../../parts/button.js'
@@ -20,7 +20,7 @@ export function Tokens(): ReactNode {
   const mayRead = isHere && session.role === 'admin'
   const { data, error, refetch } = useQuery({
     queryKey: ['tokens'],
-    queryFn: ({ signal }) => api('GET /tokens', { signal }),
+    queryFn: ({ signal }) => wholeList((query) => api('GET /tokens', { query, signal })),
     enabled: mayRead,
     meta: { isFixed: true },
   })

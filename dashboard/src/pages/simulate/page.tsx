@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { useParams } from '../../data/location.js'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.js'
 import { words } from '../../words/planning/simulate.js'
@@ -81,7 +81,7 @@ function Simulating({ usual }: { usual: Settings }): ReactNode {
 function useUsualSettings(): Settings | undefined {
   const { data, error } = useQuery({
     queryKey: ['workers'],
-    queryFn: ({ signal }) => api('GET /workers', { signal }),
+    queryFn: ({ signal }) => wholeList((query) => api('GET /workers', { query, signal })),
     meta: { topics: ['runs'] },
   })
   if (data === undefined && error === null) return undefined

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { api } from '../../data/api.js'
+import { api, wholeList } from '../../data/api.js'
 import { formatCount } from '../../data/format.js'
 import { useMay } from '../../data/session.js'
 import { BackfillDialog } from '../../parts/backfill/backfill-dialog.js'
@@ -45,7 +45,7 @@ export function SelectionBar({
   const [job = ''] = jobs
   const { data: assets } = useQuery({
     queryKey: ['assets'],
-    queryFn: ({ signal }) => api('GET /assets', { signal }),
+    queryFn: ({ signal }) => wholeList((query) => api('GET /assets', { query, signal })),
     meta: { topics: ['triggers', 'runs'] },
   })
   const isAsset = assets?.items.some((asset) => asset.name === job) === true

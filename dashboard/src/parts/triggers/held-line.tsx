@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { holdsQuery } from '../../data/holds.js'
+import { holdQuery } from '../../data/holds.js'
 import { printable } from '../../data/printable.js'
 import { words } from '../../words/trigger-changes.js'
 import { Time } from '../time.js'
@@ -48,8 +48,7 @@ export function HeldLine({
 
 /** Why nothing of it runs now: a pause of its own, or a freeze of everything. */
 export function Held({ name, state }: { name: string; state: string }): ReactNode {
-  const { data } = useQuery({ ...holdsQuery, enabled: state === 'paused' || state === 'frozen' })
   const target = { paused: `trigger:${name}`, frozen: 'all' }[state]
-  const hold = data?.items.find((one) => one.target === target)
-  return hold === undefined ? null : <HeldLine {...hold} isFrozen={state === 'frozen'} />
+  const { data: hold } = useQuery({ ...holdQuery(target ?? ''), enabled: target !== undefined })
+  return hold == null ? null : <HeldLine {...hold} isFrozen={state === 'frozen'} />
 }

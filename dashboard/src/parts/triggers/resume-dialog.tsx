@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type { Hold } from '../../../../src/client/operations.js'
 import { api } from '../../data/api.js'
-import { asHeld, holdsQuery } from '../../data/holds.js'
+import { asHeld, heldNow, holdQuery } from '../../data/holds.js'
 import { triggerQuery } from '../../data/triggers.js'
 import { words } from '../../words/trigger-changes.js'
 import { ConfirmDialog } from '../confirm-dialog.js'
@@ -29,7 +29,7 @@ export function ResumeDialog({
   const mode = (trigger?.['catchUp'] as { readonly mode?: string } | undefined)?.mode
   const resume = async (reason: string): Promise<void> => {
     const body = { reason, catchUp: catchUp === 'catchUp' }
-    const { items: held } = await api('GET /holds')
+    const held = await heldNow(names)
     const changed = await changeMany(
       names,
       (name) => api('POST /triggers/{name}/resume', { path: { name }, body }),
@@ -74,8 +74,7 @@ async function pauseAgain(names: readonly string[], holds: readonly Hold[]): Pro
 }
 
 function HeldRange({ name }: { name: string }): ReactNode {
-  const { data: holds } = useQuery(holdsQuery)
-  const hold = holds?.items.find(({ target }) => target === `trigger:${name}`)
+  const { data: hold } = useQuery(holdQuery(`trigger:${name}`))
   const [now] = useState(() => new Date().toISOString())
   const from = hold?.fromAt
   const { data: why } = useQuery({
@@ -89,7 +88,7 @@ function HeldRange({ name }: { name: string }): ReactNode {
   // The ledger gets the range when the hold ends; until then the explanation has it.
   const held = why?.explanations.flatMap((one) => (one.kind === 'held' ? [one] : [])) ?? []
   const [first, last] = [held[0]?.firstAt, held.at(-1)?.lastAt]
-  if (hold === undefined) return null
+  if (hold == null) return null
   return (
     <div className={styles['held']}>
       <p>

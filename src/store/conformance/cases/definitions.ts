@@ -276,6 +276,21 @@ export function definitionLaws(law: Law): void {
     expect(await stage.store.fingerprints('code:test')).toEqual(new Map([['a', 'print of a']]))
   })
 
+  law('sources are those of active triggers, each once', async (stage) => {
+    expect(await stage.store.sources()).toEqual([])
+    for (const name of ['a', 'b']) await stage.trigger(aTrigger(name))
+    await stage.trigger(aTrigger('c'), { source: 'api' })
+    await stage.trigger(aTrigger('d'), { source: 'plan:é.yaml' })
+    await stage.trigger(aTrigger('e'), { source: 'jobs' })
+    await stage.trigger(aTrigger('e'), {
+      source: 'jobs',
+      trigger: undefined,
+      cursorAt: t0,
+      nextAt: undefined,
+    })
+    expect(await stage.store.sources()).toEqual(['api', 'code:test', 'plan:é.yaml'])
+  })
+
   law('triggers are returned by name: all, those of one source, or the named ones', async (stage) => {
     await stage.trigger(aTrigger('b'))
     await stage.trigger(aTrigger('a'))

@@ -26,7 +26,8 @@ export interface PagePart {
 
 /** One page of triggers: by the index of the order, a bounded number of rows at a time. */
 export function* triggersPage(session: Session, request: TriggersPage): Verb<PagePart> {
-  if (request.order === 'next' || request.names !== undefined) {
+  const isOfSource = request.source !== undefined && request.active === true
+  if (request.order === 'next' || request.names !== undefined || isOfSource) {
     return { triggers: yield* select(session, request, undefined), next: undefined }
   }
   const { before, after } = request
@@ -65,7 +66,8 @@ function* select(
   if (names !== undefined) conditions.push(`name = any(${put(names)}::text[])`)
   if (jobs !== undefined) conditions.push(`job = any(${put(jobs)}::text[])`)
   if (source !== undefined) conditions.push(`source = ${put(source)}`)
-  if (active !== undefined) conditions.push(`is_active = ${put(Number(active))}`)
+  // A bound value would not match the condition of triggers_fingerprint, which finds the active ones of a source.
+  if (active !== undefined) conditions.push(`is_active = ${Number(active)}`)
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
   const direction = isBack ? 'desc' : 'asc'
   const by = order === 'next' ? `next_at ${direction}, name ${direction}` : `name ${direction}`

@@ -75,7 +75,10 @@ export function* release(session: Session, request: ReleaseRequest): Verb<'relea
 }
 
 /** Holds, newest first. */
-export function* holds(session: Session, filter: { target?: HoldTarget; openAt?: Instant }): Verb<Hold[]> {
+export function* holds(
+  session: Session,
+  filter: { target?: HoldTarget | undefined; openAt?: Instant },
+): Verb<Hold[]> {
   const { target, openAt = null } = filter
   const rows =
     target === undefined

@@ -16,6 +16,9 @@ const TRIGGERS_NAMED = `select ${TRIGGER_COLUMNS} ${FROM_TRIGGERS}
 // Relies on: triggers_fingerprint, which has all requested columns.
 const FINGERPRINTS = `select name, fingerprint from rota.triggers where source = $1 and is_active = 1`
 
+// Relies on: triggers_fingerprint.
+const NEXT_SOURCE = `select source from rota.triggers where is_active = 1 and source > $1 order by source limit 1`
+
 // Relies on: primary key.
 const VERSIONS = `select version, valid_from, valid_until, tzdata, definition from rota.versions
   where trigger = $1 order by version`
@@ -40,6 +43,16 @@ export function* triggers(session: Session, filter: TriggerFilter): Verb<StoredT
 export function* fingerprints(session: Session, source: string): Verb<Map<string, string>> {
   const rows = yield* session.sql.all<{ name: string; fingerprint: string }>(FINGERPRINTS, source)
   return new Map(rows.map(({ name, fingerprint }) => [name, fingerprint]))
+}
+
+/** The sources of active triggers: one step through the index for each, however many triggers it has. */
+export function* sources(session: Session): Verb<string[]> {
+  const found: string[] = []
+  for (;;) {
+    const next = yield* session.sql.value<string>(NEXT_SOURCE, found.at(-1) ?? '')
+    if (next === undefined) return found
+    found.push(next)
+  }
 }
 
 /** The versions of one trigger, oldest first. */
