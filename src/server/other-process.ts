@@ -40,6 +40,12 @@ interface Part {
   readonly body: Uint8Array<ArrayBuffer>
 }
 
+/** An answer that has arrived. */
+interface Whole {
+  readonly parts: readonly Uint8Array<ArrayBuffer>[]
+  readonly reply: Reply
+}
+
 /** The longest part of an answer in one message: reading a message of megabytes would block the event loop for milliseconds. */
 const partBytes = 131_072
 
@@ -52,7 +58,7 @@ export interface Line {
 /** Sends requests to the other process, and answers its requests. */
 export class Exchange implements OtherProcess {
   readonly #line: Line
-  readonly #waiting = new Map<number, (reply: Reply | undefined) => void>()
+  readonly #waiting = new Map<number, (whole: Whole | undefined) => void>()
   /** The parts of answers whose end has not arrived. */
   readonly #parts = new Map<number, Uint8Array<ArrayBuffer>[]>()
   readonly #answering = new Set<Promise<void>>()
@@ -81,7 +87,7 @@ export class Exchange implements OtherProcess {
     const { peer, asked, caller } = connection
     this.#count += 1
     const ask = this.#count
-    const reply = await new Promise<Reply | undefined>((resolve) => {
+    const whole = await new Promise<Whole | undefined>((resolve) => {
       this.#waiting.set(ask, resolve)
       const question: Question = {
         ask,
@@ -95,13 +101,10 @@ export class Exchange implements OtherProcess {
       }
       this.#line.send(question)
     })
-    if (reply?.status === undefined)
+    const { status, headers } = whole?.reply ?? {}
+    if (whole === undefined || status === undefined)
       throw new Refusal('NOT_ANSWERED', 'the process that answers such requests has ended')
-    const hasBody = reply.body.length > 0
-    return new Response(hasBody ? reply.body : null, {
-      status: reply.status,
-      headers: reply.headers as [string, string][],
-    })
+    return new Response(bodyOf(whole), { status, headers: headers as [string, string][] })
   }
 
   /** Resolves when all requests to this process are answered. */
@@ -121,10 +124,9 @@ export class Exchange implements OtherProcess {
   }
 
   #settle(ask: number, reply: Reply | undefined): void {
-    const parts = this.#parts.get(ask)
+    const parts = this.#parts.get(ask) ?? []
     this.#parts.delete(ask)
-    const isWhole = reply === undefined || parts === undefined
-    this.#waiting.get(ask)?.(isWhole ? reply : { ...reply, body: joined([...parts, reply.body]) })
+    this.#waiting.get(ask)?.(reply === undefined ? undefined : { reply, parts })
     this.#waiting.delete(ask)
   }
 
@@ -168,17 +170,16 @@ async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer> | unde
   } catch {
     throw new Refusal('REQUEST_MALFORMED', 'the body could not be read')
   }
-  return joined(chunks).subarray(0, mostBytes + 1)
+  return new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes + 1))
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+/** The body of an answer; one of several parts is not joined, which would copy megabytes at once. */
+function bodyOf({
+  parts,
+  reply: { body },
+}: Whole): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null {
+  if (parts.length === 0) return body.length === 0 ? null : body
+  return ReadableStream.from([...parts, body])
 }
 
 function isOf<Message>(message: unknown, key: keyof Message): message is Message {
