@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { shortestMs, watchFor } from './appearance.js'
 import { accessibilityFaults } from './axe.js'
 import { stores } from './served.js'
 import { site } from './site.js'
@@ -9,11 +10,16 @@ const config = `
 jobs:
   invoice:
     # Fails until the file is there.
-    command: [sh, -c, 'test -f fixed || { echo ECONNREFUSED 10.0.0.7:25 >&2; exit 1; }']
+    command: [sh, -c, 'test -f fixed || { echo ECONNREFUSED 10.0.0.7:25 of $ROTA_TRIGGER >&2; exit 1; }']
   slow: { command: [sleep, '600'] }
 triggers:
   invoice-mail: { job: invoice, cron: '0 5 * * *' }
+  order-mail: { job: invoice, cron: '0 5 * * *' }
+  report-mail: { job: invoice, cron: '0 5 * * *' }
 `
+const triggers = ['invoice-mail', 'order-mail', 'report-mail'] as const
+/** Within this time a change is on the page. */
+const limitMs = 1000
 
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
@@ -22,13 +28,20 @@ describe.each(stores)('on %s', (store) => {
     const page = await browser.open(served.url)
     await page.getByText('Nothing needs you.').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
-    const { id } = await served.client('POST /triggers/{name}/run', { path: { name: 'invoice-mail' } })
-    await served.until(id, 'failed')
-    const failedAt = Date.now()
+    const failed: string[] = []
+    const tookMs = await shortestMs(limitMs, async (round) => {
+      const name = triggers[round] ?? ''
+      const shownAt = await watchFor(page, `10.0.0.7:25 of ${name}`)
+      const { id } = await served.client('POST /triggers/{name}/run', { path: { name } })
+      failed.push(id)
+      await served.until(id, 'failed')
+      const { finishedAt } = await served.client('GET /runs/{id}', { path: { id } })
+      return (await shownAt()) - Date.parse(finishedAt ?? '')
+    })
+    process.stdout.write(`a failed run is shown after ${tookMs} ms\n`)
+    expect(tookMs).toBeLessThan(limitMs)
     const needs = page.getByRole('region', { name: 'Needs you' })
-    await needs.getByText('ECONNREFUSED 10.0.0.7:25').waitFor({ timeout: 5000 })
-    // A second for the page, and as much again for a machine that does other things too.
-    expect(Date.now() - failedAt).toBeLessThan(2000)
+    await needs.getByText('ECONNREFUSED 10.0.0.7:25').first().waitFor()
 
     // Why, by keyboard: the focus goes to the button, and comes back to it.
     const why = needs.getByRole('button', { name: 'Why of invoice-mail' })
@@ -42,6 +55,7 @@ describe.each(stores)('on %s', (store) => {
 
     // Fix it, then retry from the page of the run.
     writeFileSync(join(served.directory, 'fixed'), '')
+    for (const id of failed.slice(1)) await served.client('POST /runs/{id}/retry', { path: { id } })
     await needs.getByRole('link', { name: 'invoice-mail' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'invoice-mail' }).waitFor()
@@ -71,15 +85,21 @@ describe.each(stores)('on %s', (store) => {
     const page = await browser.open(served.url)
     await page.getByText('live', { exact: true }).waitFor()
     const settings = await browser.open(`${served.url}/#/settings`)
-    await settings.getByRole('button', { name: 'Freeze…' }).click()
-    const dialog = settings.getByRole('dialog', { name: 'Freeze everything?' })
-    await dialog.getByLabel('Reason').fill('db upgrade')
-    await dialog.getByRole('button', { name: 'Freeze', exact: true }).click()
-    await dialog.waitFor({ state: 'detached' })
-    const frozenAt = Date.now()
-    await page.bringToFront()
-    await page.getByText('db upgrade').waitFor({ timeout: 5000 })
-    expect(Date.now() - frozenAt).toBeLessThan(2000)
+    const tookMs = await shortestMs(limitMs, async () => {
+      await served.client('POST /thaw')
+      await page.getByText('db upgrade').waitFor({ state: 'detached' })
+      const shownAt = await watchFor(page, 'db upgrade')
+      await settings.getByRole('button', { name: 'Freeze…' }).click()
+      const dialog = settings.getByRole('dialog', { name: 'Freeze everything?' })
+      await dialog.getByLabel('Reason').fill('db upgrade')
+      await dialog.getByRole('button', { name: 'Freeze', exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+      const { items } = await served.client('GET /holds')
+      const hold = items.find(({ target, untilAt }) => target === 'all' && untilAt === null)
+      return (await shownAt()) - Date.parse(hold?.fromAt ?? '')
+    })
+    process.stdout.write(`a freeze is shown in another tab after ${tookMs} ms\n`)
+    expect(tookMs).toBeLessThan(limitMs)
     const other = await browser.open(served.url)
     await other.getByRole('button', { name: 'Thaw…' }).click()
     await other.getByRole('dialog').getByRole('button', { name: 'Thaw' }).click()
