@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { accessibilityFaults } from './axe.js'
+import { selectLane } from './select-lane.js'
 import { stores } from './served.js'
 import { shownTimes } from './shown-times.js'
 import { site } from './site.js'
@@ -76,6 +77,43 @@ describe.each(stores)('on %s', (store) => {
     await ranges.getByText('catch-up:skip').first().waitFor()
     expect(new URL(page.url()).hash).toContain('q=reason:missed')
     expect(await accessibilityFaults(page)).toEqual([])
+    expect(browser.troubles).toEqual([])
+    await page.close()
+  })
+
+  it('what is selected on the timeline is explained, and what was missed is made up for', async () => {
+    const missed = async () => {
+      const { items } = await served.client('GET /ledger', { query: { reason: 'missed' } })
+      return { from: items.at(-1)?.firstAt ?? '', to: items[0]?.lastAt ?? '' }
+    }
+    const body = { ...(await missed()), dryRun: true }
+    const { run } = await served.client('POST /triggers/{name}/backfills', {
+      path: { name: 'nightly' },
+      body,
+    })
+    const count = run.length
+    expect(count).toBeGreaterThan(1)
+    const page = await browser.open(`${served.url}/#/timeline?range=10m`)
+    const bar = page.getByRole('region', { name: 'Selection' })
+    await selectLane(page, 'nightly')
+    await bar.getByText(/\d missed/).waitFor()
+
+    await bar.getByRole('button', { name: 'Why' }).click()
+    const panel = page.getByRole('dialog', { name: 'Why: nightly' })
+    await panel.getByText('It did not run').first().waitFor()
+    await panel.getByText('It ran').first().waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+
+    await bar.getByRole('button', { name: 'Backfill…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Backfill nightly' })
+    await dialog.getByText(`${count} to run`, { exact: true }).waitFor()
+    await dialog.getByLabel('Reason').fill('the machine was down')
+    await dialog.getByRole('button', { name: `Start ${count}`, exact: true }).click()
+    await page.getByText(`Started a backfill of ${count} due times.`).waitFor()
+    await expect
+      .poll(async () => (await served.client('GET /backfills')).items[0]?.done, { timeout: 20_000 })
+      .toBe(count)
     expect(browser.troubles).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasFeatures } from '../features.js'
+import { selectLane } from './select-lane.js'
 import { site } from './site.js'
 
 const config = `
@@ -174,21 +175,7 @@ describe('what a change did is taken back', () => {
     for (const { id } of failed) await served.until(id, 'failed')
     await performNothing(true)
     await go('/timeline?range=1h&q=failing')
-    const lane = await page.getByRole('link', { name: 'failing' }).boundingBox()
-    const plot = await page.getByRole('application').boundingBox()
-    if (lane === null || plot === null) throw new Error('the lane is not there')
-    const y = lane.y + lane.height / 2
-    // The runs of this moment are at the very end of the plot, and move away from it as time passes.
-    await vi.waitFor(
-      async () => {
-        await page.mouse.move(plot.x + plot.width - 1, y)
-        await page.mouse.down()
-        await page.mouse.move(plot.x + plot.width / 2, y, { steps: 5 })
-        await page.mouse.up()
-        expect(await page.getByRole('button', { name: 'Retry 2' }).count()).toBe(1)
-      },
-      { timeout: 50_000, interval: 500 },
-    )
+    await selectLane(page, 'failing')
     await change('Retry 2', 'Retry', '2 runs are retried.')
     for (const { id } of failed) await served.until(id, 'pending')
     await undo()

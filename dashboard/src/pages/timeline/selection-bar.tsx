@@ -135,11 +135,14 @@ function RetryDialog({
     queryFn: () => planRetry(stretch),
     retry: false,
     gcTime: 0,
+    // What is shown is what is retried, also if more has failed meanwhile.
+    meta: { isFixed: true },
   })
   const retry = async (reason: string): Promise<void> => {
     const ids = plan?.ids ?? []
     const { bulk } = await api('POST /bulk', { body: { action: 'retry', ids, reason } })
-    await client.invalidateQueries({ queryKey: ['timeline'] })
+    // Not awaited: pieces that rarely change wait before they are read again.
+    void client.invalidateQueries({ queryKey: ['timeline'] })
     const text = words.retry.done(formatCount(ids.length))
     toast(bulk === null ? { text } : { text, undo: () => takeBack(bulk.id, ids) })
   }
