@@ -13,7 +13,7 @@ export interface Progress {
 /** The content of a witness file. */
 export interface Seen extends Progress {
   /** Whether the store keeps all of it after a power loss. */
-  readonly isLasting: boolean
+  readonly isDurable: boolean
   /** The boot id of the machine; empty if unknown. */
   readonly boot: string
   /** The progress that survives a power loss in any case. */

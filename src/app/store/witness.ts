@@ -151,9 +151,9 @@ export class Witness {
   #write(): void {
     if (this.#isRefused || this.#wentBack !== undefined) return
     const { store, durability } = this.#options
-    const isLasting = durability === 'full' || isOnManyHosts(store.url)
+    const isDurable = durability === 'full' || isOnManyHosts(store.url)
     const { epoch, commit } = this.#settled
-    this.#file.write({ ...this.#seen, isLasting, boot: this.#boot, settled: { epoch, commit } })
+    this.#file.write({ ...this.#seen, isDurable, boot: this.#boot, settled: { epoch, commit } })
     this.#isWritten = true
   }
 }
@@ -201,7 +201,7 @@ const nothing: Progress = { epoch: 0, commit: undefined }
 /** The progress that the store must have: without fsync a power loss may have undone the last commits. */
 function stillThere(seen: Seen, boot: string): Progress {
   const isSameBoot = boot !== '' && seen.boot === boot
-  return seen.isLasting || isSameBoot ? seen : seen.settled
+  return seen.isDurable || isSameBoot ? seen : seen.settled
 }
 
 function isBehind(progress: Progress, seen: Progress): boolean {

@@ -91,13 +91,13 @@ function storeOf(opened: OpenSchema): Store {
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) => {
         const input = { runs: piece, now }
-        const usual = oneCallEnqueue(input)
-        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive: false, usual })
+        const oneCall = oneCallEnqueue(input)
+        return loop.commitAlike(enqueueTogether, { input, items: piece.length, isExclusive: false, oneCall })
       }),
     log: async (lines) => {
       await inPieces(lines, async (piece) => {
         const write = (session: Session): Promise<void> => perform(log(session, piece))
-        await loop.commit(write, { items: piece.length, isExclusive: false, usual: { log: piece } })
+        await loop.commit(write, { items: piece.length, isExclusive: false, oneCall: { log: piece } })
         return []
       })
     },
@@ -194,7 +194,7 @@ class OpenSchema {
     const loopOptions = {
       ...parts,
       seed: own,
-      isLasting: options.durability !== 'normal',
+      isDurable: options.durability !== 'normal',
       onTime: this.#onTime,
       onNews: (news?: 'runs') => notify.send(news),
     }

@@ -23,8 +23,8 @@ import type { Connections } from '../connection/connections.js'
 import { Database, type Statements } from '../connection/database.js'
 import { isAway, isBroken, isConflict, isInTheWay, isReadOnly, toRotaError } from '../connection/errors.js'
 import { CommitStatus, InDoubt } from './commit-status.js'
-import { becameOf, raiseFence } from './lost-answer.js'
-import { commitInOneCall, NotOneCall, togetherOf } from './one-call.js'
+import { outcomeOf, raiseFence } from './lost-answer.js'
+import { commitInOneCall, NotOneCall, mergedParts } from './one-call.js'
 import type { OneCallPart } from './one-call-part.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
@@ -54,7 +54,7 @@ export interface CommitLoopOptions {
   /** Different in each process, so that processes that failed together do not retry at the same moment. */
   readonly seed: string
   /** Whether a commit waits for the server's disk (`synchronous_commit`). */
-  readonly isLasting: boolean
+  readonly isDurable: boolean
   /** Receives the server's time, and the time of this process before and after the request. */
   readonly onTime: (reading: { serverMs: number; beforeMs: number; afterMs: number }) => void
   /** Called after a commit that other processes may wait for; the hint says whether it is about runs only. */
@@ -64,7 +64,7 @@ export interface CommitLoopOptions {
 interface PostgresWaiting
   extends Waiting<(session: Session, inputs: readonly never[]) => Promise<readonly unknown[]>> {
   /** The same operation as a part of the one-call transaction, if it can be one. */
-  readonly usual: OneCallPart | undefined
+  readonly oneCall: OneCallPart | undefined
   /** Whether the operation is known to need the exclusive lock. */
   readonly isExclusive: boolean
   readonly sinceMs: number
@@ -73,7 +73,7 @@ interface PostgresWaiting
 /** Applies operations in groups, each group in one transaction. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
-  readonly #fate: CommitStatus
+  readonly #status: CommitStatus
   #queue: PostgresWaiting[] = []
   #isWorking = false
   #ended: RotaError | undefined
@@ -82,7 +82,7 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
-    this.#fate = new CommitStatus(options)
+    this.#status = new CommitStatus(options)
   }
 
   /** The reason why the loop has ended, if it has. */
@@ -93,17 +93,17 @@ export class CommitLoop {
   /** Applies an operation together with the other waiting ones; resolves after the commit. */
   commit<T>(
     apply: (session: Session) => Promise<T>,
-    given: { items?: number; isExclusive?: boolean; usual?: OneCallPart | undefined } = {},
+    given: { items?: number; isExclusive?: boolean; oneCall?: OneCallPart | undefined } = {},
   ): Promise<T> {
-    const { items = 1, isExclusive = true, usual } = given
+    const { items = 1, isExclusive = true, oneCall } = given
     const one = async (session: Session): Promise<T[]> => [await apply(session)]
-    return this.commitAlike(one, { input: undefined, items, isExclusive, usual })
+    return this.commitAlike(one, { input: undefined, items, isExclusive, oneCall })
   }
 
   /** The same for operations that are cheaper together: one call applies all waiting operations of a kind, and answers each. */
   commitAlike<Input, T>(
     apply: (session: Session, inputs: readonly Input[]) => Promise<readonly T[]>,
-    given: { input: Input; items: number; isExclusive: boolean; usual: OneCallPart | undefined },
+    given: { input: Input; items: number; isExclusive: boolean; oneCall: OneCallPart | undefined },
   ): Promise<T> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const sinceMs = this.#options.clock.monotonicMs()
@@ -144,7 +144,7 @@ export class CommitLoop {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
     let isExclusive = group.some((one) => one.isExclusive)
-    let parts = togetherOf(group.map(({ usual }) => usual))
+    let parts = mergedParts(group.map(({ oneCall }) => oneCall))
     for (let tries = 1; ; tries++) {
       try {
         const answers =
@@ -207,7 +207,7 @@ export class CommitLoop {
   #transact<T>(apply: (session: Session) => Promise<T>, isExclusive: boolean): Promise<T> {
     return this.#options.connections.use(async (client) => {
       const { remembered, statements } = this.#options
-      await this.#fate.recognise(client)
+      await this.#status.recognise(client)
       const db = new Database(client, statements)
       let transaction: string | undefined
       let answer: T
@@ -233,19 +233,19 @@ export class CommitLoop {
 
   /** The same in one round trip, for operations that the one-call function can do. */
   async #transactUsually(parts: readonly OneCallPart[]): Promise<readonly unknown[]> {
-    const { connections, remembered, statements, clock, isLasting, onTime, onNews } = this.#options
+    const { connections, remembered, statements, clock, isDurable, onTime, onNews } = this.#options
     if (remembered.isFenceDue) await this.#transact(raiseFence, true)
     const sent = await connections.use(async (client) => {
-      await this.#fate.recognise(client)
+      await this.#status.recognise(client)
       const beforeMs = clock.monotonicMs()
       try {
         const done = await commitInOneCall(new Database(client, statements), remembered, {
           parts,
-          isLasting,
+          isDurable,
           timeStepMs,
         })
         onTime({ serverMs: done.serverMs, beforeMs, afterMs: clock.monotonicMs() })
-        this.#fate.committed(client, done.transaction)
+        this.#status.committed(client, done.transaction)
         return done
       } catch (error) {
         if (!isAway(error) || isReadOnly(error)) throw error
@@ -261,7 +261,7 @@ export class CommitLoop {
   /** The answers of a one-call transaction whose connection broke, if it was committed. Asks until the server knows. */
   async #findAnswers(parts: readonly OneCallPart[]): Promise<readonly unknown[] | undefined> {
     this.#options.remembered.isFenceDue = true
-    const answers = await this.#insist(() => this.#transact((session) => becameOf(session, parts), true))
+    const answers = await this.#insist(() => this.#transact((session) => outcomeOf(session, parts), true))
     if (answers !== undefined) this.#options.onNews('runs')
     return answers
   }
@@ -273,7 +273,7 @@ export class CommitLoop {
       this.#options.connections.giveUp(client, error)
       if (transaction === undefined || !(await this.#wasCommitted(client, transaction))) throw error
     }
-    this.#fate.committed(client, transaction)
+    this.#status.committed(client, transaction)
     session.committed()
     if (session.hasNews) this.#options.onNews()
   }
@@ -281,8 +281,8 @@ export class CommitLoop {
   async #begin(client: Client, isExclusive: boolean): Promise<Revisions> {
     const { clock, statements, onTime } = this.#options
     const lock = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
-    const lasting = this.#options.isLasting ? '' : 'set local synchronous_commit = off;'
-    const text = `begin isolation level read committed; ${lasting} set local idle_in_transaction_session_timeout = ${stallLimitMs};
+    const durability = this.#options.isDurable ? '' : 'set local synchronous_commit = off;'
+    const text = `begin isolation level read committed; ${durability} set local idle_in_transaction_session_timeout = ${stallLimitMs};
       set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`
     const beforeMs = clock.monotonicMs()
     // A query of several statements returns one result for each.
@@ -305,12 +305,12 @@ export class CommitLoop {
 
   /** Whether a transaction was committed whose answer was lost. Asks until the server knows. */
   async #wasCommitted(client: Client, transaction: string): Promise<boolean> {
-    const fate = await this.#insist(async () => {
-      const answer = await this.#fate.of(client, transaction)
+    const outcome = await this.#insist(async () => {
+      const answer = await this.#status.of(client, transaction)
       if (answer === 'in progress') throw new StillGoing()
       return answer
     })
-    return fate === 'committed'
+    return outcome === 'committed'
   }
 
   /** Repeats a question about an outcome until the server answers; after a while, throws `InDoubt`. */

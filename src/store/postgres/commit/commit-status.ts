@@ -24,17 +24,17 @@ export class CommitStatus {
   readonly #connections: Connections
   readonly #statements: Statements
   readonly #url: string
-  readonly #isLasting: boolean
+  readonly #isDurable: boolean
   /** The last transaction that this process committed, and the incarnation of the server at that time. */
-  #last: { readonly transaction: string; readonly life: string } | undefined
+  #last: { readonly transaction: string; readonly incarnation: string } | undefined
 
   constructor(options: {
     connections: Connections
     statements: Statements
     url: string
-    isLasting: boolean
+    isDurable: boolean
   }) {
-    this.#isLasting = options.isLasting
+    this.#isDurable = options.isDurable
     this.#connections = options.connections
     this.#statements = options.statements
     this.#url = options.url
@@ -43,28 +43,31 @@ export class CommitStatus {
   /** Notes a commit on this connection; a transaction that wrote nothing has no number. */
   committed(client: Client, transaction: string | null | undefined): void {
     // Without waiting for the disk, a crash may lose commits: that was accepted.
-    if (transaction == null || !this.#isLasting) return
-    this.#last = { transaction, life: this.#connections.lifeOf(client) }
+    if (transaction == null || !this.#isDurable) return
+    this.#last = { transaction, incarnation: this.#connections.incarnationOf(client) }
   }
 
   /** The outcome of a transaction whose connection broke, asked on another connection. */
   async of(lost: Client, transaction: string): Promise<'committed' | 'gone' | 'in progress'> {
     const answer = await this.#connections.use(async (client) => {
-      const fate = await this.#ask(client, transaction)
-      return { fate, isSameLife: this.#connections.lifeOf(client) === this.#connections.lifeOf(lost) }
+      const outcome = await this.#ask(client, transaction)
+      return {
+        outcome,
+        isSameServer: this.#connections.incarnationOf(client) === this.#connections.incarnationOf(lost),
+      }
     })
-    if (answer.fate === 'committed' && !answer.isSameLife) throw new InDoubt()
-    return answer.fate ?? 'gone'
+    if (answer.outcome === 'committed' && !answer.isSameServer) throw new InDoubt()
+    return answer.outcome ?? 'gone'
   }
 
   /** After a restart of the server, checks whether the last commit of this process still exists. */
   async recognise(client: Client): Promise<void> {
     const last = this.#last
-    const life = this.#connections.lifeOf(client)
-    if (last === undefined || last.life === life) return
-    const fate = await this.#ask(client, last.transaction)
-    if (fate === undefined || fate === 'committed') {
-      this.#last = { ...last, life }
+    const incarnation = this.#connections.incarnationOf(client)
+    if (last === undefined || last.incarnation === incarnation) return
+    const outcome = await this.#ask(client, last.transaction)
+    if (outcome === undefined || outcome === 'committed') {
+      this.#last = { ...last, incarnation }
       return
     }
     // Processes that lost nothing of their own must notice it too.

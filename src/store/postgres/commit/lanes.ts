@@ -55,7 +55,7 @@ function commit(loop: CommitLoop, remembered: ProcessCache, request: Turn): Prom
   return loop.commit((session) => perform(turn(session, request)), {
     items: 1 + request.finished.length,
     isExclusive: false,
-    usual: oneCallTurn(remembered, request),
+    oneCall: oneCallTurn(remembered, request),
   })
 }
 

@@ -51,7 +51,7 @@ interface NewAt extends NewRun {
  * recognised by what it must have written: runs by their ids, ends by their worker. If it had neither, it is recognised by
  * anything that it may have written: claims, log lines, runs whose unique keys were free.
  */
-export async function becameOf(
+export async function outcomeOf(
   session: Session,
   parts: readonly OneCallPart[],
 ): Promise<Answers | undefined> {

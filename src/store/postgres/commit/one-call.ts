@@ -107,7 +107,7 @@ function parted<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[
 }
 
 /** Parts of one group as one call, if possible: at most one of them is a turn. */
-export function togetherOf(parts: readonly (OneCallPart | undefined)[]): OneCallPart[] | undefined {
+export function mergedParts(parts: readonly (OneCallPart | undefined)[]): OneCallPart[] | undefined {
   let turns = 0
   let keys = 0
   for (const part of parts) {
@@ -129,7 +129,7 @@ function isAnyHeld(catalog: Catalog, jobs: readonly string[], now: Instant): boo
 export async function commitInOneCall(
   db: Database,
   remembered: ProcessCache,
-  { parts, isLasting, timeStepMs }: { parts: readonly OneCallPart[]; isLasting: boolean; timeStepMs: number },
+  { parts, isDurable, timeStepMs }: { parts: readonly OneCallPart[]; isDurable: boolean; timeStepMs: number },
 ): Promise<OneCallCommit> {
   const { turn, catalog, rateLook } = parts.find((part) => part.turn !== undefined) ?? {}
   for (const { enqueue } of parts) if (enqueue !== undefined) remembered.noteTime(enqueue.now)
@@ -147,7 +147,7 @@ export async function commitInOneCall(
     catalog?.jobsRevision ?? null,
     catalog?.limitsRevision ?? null,
     time,
-    isLasting,
+    isDurable,
     ...parametersOf(remembered, parts),
     ...lookOf(rateLook, turn),
   ])

@@ -23,7 +23,7 @@ export class Connections {
   #free: Client[] = []
   readonly #waiting: (() => void)[] = []
   readonly #broken = new WeakSet<Client>()
-  readonly #lives = new WeakMap<Client, string>()
+  readonly #incarnations = new WeakMap<Client, string>()
   readonly #limited = new WeakSet<Client>()
   #inUse = 0
   #statementMs: number | undefined
@@ -74,8 +74,8 @@ export class Connections {
    * The incarnation of the server when the connection was opened: a restart or a crash of the server begins a new one,
    * and so does a standby that replaces it.
    */
-  lifeOf(client: Client): string {
-    return this.#lives.get(client) ?? ''
+  incarnationOf(client: Client): string {
+    return this.#incarnations.get(client) ?? ''
   }
 
   /** Closes the connections; lent ones are closed when they are returned. */
@@ -96,8 +96,8 @@ export class Connections {
     })
     await client.connect()
     try {
-      const { rows } = await client.query<{ life: string }>(LIFE)
-      this.#lives.set(client, rows[0]?.life ?? '')
+      const { rows } = await client.query<{ incarnation: string }>(INCARNATION)
+      this.#incarnations.set(client, rows[0]?.incarnation ?? '')
     } catch (error) {
       void endConnection(client, this.#clock)
       throw error
@@ -122,7 +122,7 @@ export class Connections {
 
 // A crash resets statistics but may keep the same postmaster; a copy of a server that was shut down cleanly has the
 // same statistics, but another postmaster.
-const LIFE = `select concat(pg_postmaster_start_time(), ' ', stats_reset) as life from pg_stat_bgwriter`
+const INCARNATION = `select concat(pg_postmaster_start_time(), ' ', stats_reset) as incarnation from pg_stat_bgwriter`
 
 /** The common options of all connections of a store. */
 export function connectionOptions(driver: Driver) {
