@@ -73,6 +73,8 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A name of somebody else that points to this machine, as in an attack by DNS.
+  '--host-resolver-rules=MAP rebound.example 127.0.0.1',
 ]
 
 /** An installed Chromium: `scripts/chromium.mjs`, which `npm test` calls before, installs it where it can. */

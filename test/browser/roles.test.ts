@@ -33,9 +33,9 @@ describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
 
   /** A tab that comes from elsewhere, as through a proxy: the server asks it for a token. */
-  async function openFromElsewhere(path: string): Promise<Page> {
+  async function openFromElsewhere(path: string, address = '203.0.113.7'): Promise<Page> {
     const page = await browser.open('about:blank')
-    await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.7' })
+    await page.setExtraHTTPHeaders({ 'x-forwarded-for': address })
     await page.goto(`${served.url}/#${path}`, { waitUntil: 'domcontentloaded' })
     return page
   }
@@ -46,15 +46,14 @@ describe.each(stores)('on %s', (store) => {
   }
 
   /** Sends a request as a script of the page would, and answers its status. */
-  async function send(page: Page, path: string): Promise<number> {
-    return await page.evaluate(async (url) => {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{}',
-      })
-      return response.status
-    }, `./api/v1${path}`)
+  async function send(page: Page, path: string, body: unknown = {}): Promise<number> {
+    return await page.evaluate(
+      async ([url = '', text = '']) => {
+        const headers = { 'content-type': 'application/json' }
+        return (await fetch(url, { method: 'POST', headers, body: text })).status
+      },
+      [`./api/v1${path}`, JSON.stringify(body)],
+    )
   }
 
   it('a reader sees every button with the reason why it is off, and the server refuses what it would do', async () => {
@@ -133,6 +132,29 @@ describe.each(stores)('on %s', (store) => {
     }
     expect(wrong).toEqual([])
     await served.client('DELETE /tokens/{id}', { path: { id } })
+  })
+
+  it('under a name of somebody else that points to this machine a page reads and changes nothing', async () => {
+    const page = await browser.open(served.url.replace('127.0.0.1', 'rebound.example'))
+    const read = await page.evaluate(async () => {
+      const response = await fetch('./api/v1/runs')
+      return [response.status, await response.text()] as const
+    })
+    expect(read).toEqual([403, expect.stringContaining('HOST_REFUSED')])
+    expect(await send(page, '/freeze')).toBe(403)
+    await page.close()
+  })
+
+  it('after five wrong tokens within a minute an address has to wait', async () => {
+    const page = await openFromElsewhere('/', '203.0.113.9')
+    await page.getByLabel('Token').waitFor()
+    const statuses: number[] = []
+    for (let tries = 0; tries < 6; tries += 1)
+      statuses.push(await send(page, '/session', { token: `rota_wrong_${tries}` }))
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    await signIn(page, 'rota_wrong_again')
+    await page.getByText(/too many wrong tokens/).waitFor()
+    await page.close()
   })
 
   it('another site can send nothing with the session of a reader', async () => {
