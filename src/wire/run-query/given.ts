@@ -21,7 +21,11 @@ export function readConditions(
 ): { readonly conditions: RunConditions; readonly faults: readonly Fault[] } {
   const own = given.map(termOf)
   const faults: Fault[] = own.flatMap(({ term, place }) =>
-    readTerms([term], here).faults.map(({ message, allowed }) => ({ path: place, message, allowed })),
+    readTerms([term], here).faults.map(({ message, allowed }) => ({
+      path: place,
+      message: withoutName(message, term),
+      allowed,
+    })),
   )
   if (query !== undefined) faults.push(...faultsIn(query, here))
   if (faults.length > 0) return { conditions: {}, faults }
@@ -37,6 +41,12 @@ function faultsIn({ text, place: path }: { text: string; place: string }, here: 
     message: `character ${from + 1}: ${message}`,
     allowed,
   }))
+}
+
+/** The place of an option already says its name. A label has a name of its own. */
+function withoutName(message: string, { name = '' }: Term): string {
+  const isSaid = !name.startsWith(labelPrefix) && message.startsWith(`${name}: `)
+  return isSaid ? message.slice(name.length + 2) : message
 }
 
 /** `name=value` of a label is a separate condition. */

@@ -4,6 +4,7 @@ import type { RunConditions } from '../../store/run-conditions.js'
 import { parseInstant } from '../../time/instant.js'
 import { systemClock } from '../../time/clock.js'
 import { completeQuery } from './complete.js'
+import { readConditions } from './given.js'
 import { parseRunQuery } from './run-query.js'
 
 const now = parseInstant('2026-01-05T09:00:00Z')
@@ -57,6 +58,12 @@ const refused: readonly [text: string, from: number, to: number, message: RegExp
 it.each(refused)('the query %j is refused with a place', (text, from, to, message) => {
   const { faults } = parseRunQuery(text, here)
   expect(faults).toMatchObject([{ from, to, message: expect.stringMatching(message) as string }])
+})
+
+it('the fault of an option says its name once', () => {
+  const given = [{ name: 'since', text: 'soon', place: '--since' }]
+  const { faults } = readConditions(given, undefined, here)
+  expect(faults).toMatchObject([{ path: '--since', message: expect.stringMatching(/^"soon"/) as string }])
 })
 
 it('a query has a bound on its length and its terms', () => {
