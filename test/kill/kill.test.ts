@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { killCampaign } from './kill.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
-const kills = Number(process.env['KILLS'] ?? 20)
+const kills = Number(process.env['KILLS'] ?? 12)
 
 it(`G2, G4, G5, G7: the real program, killed with kill -9 ${kills} times with a second process on the same file, loses and duplicates nothing (seed ${seed})`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rota-kill-'))

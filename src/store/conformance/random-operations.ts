@@ -7,7 +7,7 @@ import { Player } from './player.js'
 import type { OpenStore } from './stage.js'
 
 /** How many stories are played, and after how many operations everything is compared. */
-const mostStories = 60
+const mostStories = 30
 const compareEvery = 20
 
 /** The time limit for shrinking a failing story. */

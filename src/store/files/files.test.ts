@@ -9,10 +9,13 @@ import type { StoreHealth } from '../store-health.js'
 import { lawEffects } from '../conformance/effects.js'
 import { openFilesStore } from './files-store.js'
 
-conformance('files', () => openFor(1))
+const told = process.env['STORIES']
+const options = told === undefined ? {} : { stories: Number(told) }
+
+conformance('files', () => openFor(1), options)
 
 // Each call goes to a different process than the previous one, so that each reads the changes of others from files.
-conformance('files, through three processes in turn', () => openFor(3))
+conformance('files, through three processes in turn', () => openFor(3), options)
 
 async function openFor(processes: number): Promise<OpenedStore> {
   const directory = mkdtempSync(join(tmpdir(), 'rota-files-'))

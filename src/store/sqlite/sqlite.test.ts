@@ -4,18 +4,23 @@ import { join } from 'node:path'
 import { systemClock } from '../../time/clock.js'
 import { conformance } from '../conformance/conformance.js'
 import { lawEffects } from '../conformance/effects.js'
+import type { OpenedStore } from '../conformance/stage.js'
 import { openSqliteStore } from './sqlite-store.js'
 
-conformance('SQLite', async () => {
+const told = process.env['STORIES']
+
+conformance('SQLite', open, told === undefined ? {} : { stories: Number(told) })
+
+async function open(): Promise<OpenedStore> {
   const directory = mkdtempSync(join(tmpdir(), 'rota-sqlite-'))
-  const open = () =>
+  const openOne = () =>
     openSqliteStore({ path: join(directory, 'rota.db'), clock: systemClock, endEffects: lawEffects })
-  let store = await open()
+  let store = await openOne()
   return {
     store,
     async reopen() {
       await store.close()
-      store = await open()
+      store = await openOne()
       return store
     },
     async dispose() {
@@ -23,4 +28,4 @@ conformance('SQLite', async () => {
       rmSync(directory, { recursive: true })
     },
   }
-})
+}
