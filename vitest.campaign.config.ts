@@ -7,7 +7,7 @@ process.env['TMPDIR'] ??= tmpdir()
 // The long runs: thousands of kills, years of simulation. One file at a time, so that each has the machine to itself.
 export default defineConfig({
   test: {
-    include: ['test/campaign/**/*.test.ts', 'src/features/*/test/campaign/**/*.test.ts'],
+    include: ['test/**/campaign/**/*.test.ts', 'src/features/*/test/campaign/**/*.test.ts'],
     globalSetup: ['test/run-directory.ts'],
     pool: 'forks',
     fileParallelism: false,

@@ -6,7 +6,7 @@ import { LongestFirst } from './test/longest-first.js'
  * file. The others have large simulations or faults that the next file should not meet.
  */
 const sharing = ['src/**/*.test.ts', 'test/*.test.ts', 'test/!(faults|simulation)/**/*.test.ts']
-const excluded = ['**/test/campaign/**', '**/node_modules/**']
+const excluded = ['**/campaign/**', '**/node_modules/**']
 const common = { pool: 'forks', testTimeout: 60_000, hookTimeout: 60_000 } as const
 
 export default defineConfig({

@@ -7,7 +7,7 @@ const longest = [
   'test/browser/accessibility.test.ts',
   'src/store/files/files.test.ts',
   'test/kill/kill.test.ts',
-  'test/kill/policies.test.ts',
+  'test/features/alerts+assets+calendars+pings+sla/kill.test.ts',
   'test/simulation/sqlite.test.ts',
   'src/features/plans/test/one-shot.test.ts',
   'src/store/postgres/postgres.test.ts',

@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { hasFeatures } from '../features.js'
-import { PostgresServer } from '../fixtures/postgres.js'
-import { PostgresStores } from '../fixtures/postgres-store.js'
+import { PostgresServer } from '../../fixtures/postgres.js'
+import { PostgresStores } from '../../fixtures/postgres-store.js'
 import { policyCampaign } from './policies.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
@@ -18,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it.skipIf(!hasFeatures('alerts', 'assets', 'calendars', 'pings', 'sla')).each([
+it.each([
   ['SQLite', async (directory: string) => `sqlite:${join(directory, 'rota.db')}`],
   ['Postgres', async () => (await PostgresStores.on(server)).fresh()],
 ] as const)(

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { PostgresServer } from '../fixtures/postgres.js'
-import { PostgresStores } from '../fixtures/postgres-store.js'
-import { policyCampaign } from '../kill/policies.js'
+import { PostgresServer } from '../../../fixtures/postgres.js'
+import { PostgresStores } from '../../../fixtures/postgres-store.js'
+import { policyCampaign } from '../policies.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = Number(process.env['ROUNDS'] ?? 10)

@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../src/kernel/job/rate-limit.js'
+import type { RateLimit } from '../../../src/kernel/job/rate-limit.js'
 
 /** What the config of all policies is made of, and what its judge goes by. */
 export interface World {

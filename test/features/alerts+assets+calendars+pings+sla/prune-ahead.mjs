@@ -1,7 +1,7 @@
 // Upkeep of a store as it will be hours from now: node prune-ahead.mjs <url> <ms>. Ends when nothing is left to prune.
-import { openStore } from '../../dist/app/store/open-store.js'
-import { Upkeep } from '../../dist/engine/upkeep/upkeep.js'
-import { systemClock } from '../../dist/time/clock.js'
+import { openStore } from '../../../dist/app/store/open-store.js'
+import { Upkeep } from '../../../dist/engine/upkeep/upkeep.js'
+import { systemClock } from '../../../dist/time/clock.js'
 
 const [url, aheadMs] = process.argv.slice(2)
 const store = await openStore(url, { clock: systemClock, durability: 'full', directory: '/', create: false })

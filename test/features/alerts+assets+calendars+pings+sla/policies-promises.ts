@@ -1,6 +1,6 @@
-import type { Run } from '../../src/kernel/run/run.js'
-import type { Breach } from '../../src/kernel/sla/deadline.js'
-import { formatInstant } from '../../src/time/instant.js'
+import type { Run } from '../../../src/kernel/run/run.js'
+import type { Breach } from '../../../src/kernel/sla/deadline.js'
+import { formatInstant } from '../../../src/time/instant.js'
 import type { Facts } from './policies-judge.js'
 import { days, hoursOfDay, promises } from './policies-world.js'
 
