@@ -31,7 +31,7 @@ describe.each(stores)('the address of a page, on %s', (store) => {
     await page.close()
   })
 
-  it('restores the stretch of the timeline, and goes back to the one before', async () => {
+  it('restores the period of the timeline, and goes back to the previous one', async () => {
     const page = await browser.open(`${served.url}/#/timeline?range=6h`)
     const pressed = async (): Promise<readonly string[]> =>
       await page.locator('main [aria-pressed=true]').allInnerTexts()
@@ -46,7 +46,7 @@ describe.each(stores)('the address of a page, on %s', (store) => {
     await page.close()
   })
 
-  it('has the wrong filter too: the field says what is allowed and stays usable', async () => {
+  it('keeps an invalid filter: the field says what is allowed and stays usable', async () => {
     const page = await browser.open(`${served.url}/#/runs?q=sate:failed`)
     await page.getByText('did you mean state?').waitFor()
     await page.getByRole('combobox', { name: 'Filter runs' }).fill('state:failed')
@@ -55,7 +55,7 @@ describe.each(stores)('the address of a page, on %s', (store) => {
     await page.close()
   })
 
-  it('without a filter shows the view that was saved as the default', async () => {
+  it('shows the default saved view if it has no filter', async () => {
     const page = await browser.open(`${served.url}/#/runs?q=state:failed job:broken`)
     await page.getByRole('button', { name: 'Save view…' }).click()
     await page.getByLabel('Name').fill('mine')

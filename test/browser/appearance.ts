@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 
 /**
- * Watches for a text in the page itself, from now on, so that the time of the test is not part of what is measured.
- * The answer waits for the text, and gives the instant at which it was there by the clock of this machine.
+ * Watches a page for a text. The page itself notes the time, so that delays of the test are not measured. The returned
+ * function waits for the text and returns when it appeared, in milliseconds of the system clock.
  */
 export async function watchFor(page: Page, text: string): Promise<() => Promise<number>> {
-  // As text, because it runs in the page. It must not be awaited here: hence `void`.
+  // `void`, because evaluate() would otherwise wait for the promise.
   await page.evaluate(`void (globalThis.appearedAt = new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error('it did not appear within ${longestMs} ms')), ${longestMs})
     const look = () => {
@@ -20,12 +20,12 @@ export async function watchFor(page: Page, text: string): Promise<() => Promise<
   return async () => await page.evaluate<number>('globalThis.appearedAt')
 }
 
-/** The page gives up then. */
+/** How long the page waits for the text. */
 const longestMs = 15_000
 
 /**
- * Measures until it took less than a limit, at most three times, and gives the shortest time: on a machine that does
- * other things too, one measurement may have their time in it.
+ * Measures up to three times until the result is below a limit, and returns the shortest time. A single measurement on a
+ * busy machine may include the time of other processes.
  */
 export async function shortestMs(
   limitMs: number,

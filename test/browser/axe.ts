@@ -6,8 +6,8 @@ import type { Page } from 'playwright-core'
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Rows and cells after the first ones of their kind: each is the same component once more, and hundreds of them took most
- * of the time.
+ * Rows and cells that axe skips: they repeat the component of the first ones, and checking hundreds of them took most of
+ * the time.
  */
 const repeated = [
   'tbody > tr:nth-child(n + 13)',
@@ -16,9 +16,9 @@ const repeated = [
   '[role=group] > div:nth-of-type(n + 5)',
 ]
 
-/** What a page does wrong by the rules of WCAG 2.2 AA: the rule, and where. */
+/** Lists the violations of WCAG 2.2 AA on a page: the rule and the element. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
-  // By evaluation: the content security policy refuses a script tag.
+  // The content security policy blocks script tags, so the source is evaluated.
   await page.evaluate(source)
   const results = await page.evaluate(async (exclude) => {
     const { axe } = globalThis as unknown as { axe: { run(...given: unknown[]): Promise<AxeResults> } }

@@ -14,7 +14,7 @@ const path = { name: 'tick' }
 
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
-  /** The due times that a pause held back, and nothing caught up. */
+  /** The range of due times that a pause held back and nothing caught up. */
   let from = ''
   let to = ''
 
@@ -31,10 +31,10 @@ describe.each(stores)('on %s', (store) => {
       },
       { timeout: 30_000, interval: 200 },
     )
-    // Nothing is due while the tests look: each plan has the same due times.
+    // The trigger is paused during the tests, so that every plan has the same due times.
     to = new Date().toISOString()
     await served.client('POST /triggers/{name}/resume', { path })
-    // A paused trigger does not tick: what the pause held back is decided only while it goes on.
+    // The held due times are recorded only while the trigger is active.
     await vi.waitFor(async () => expect((await planned({ dryRun: true })).run.length).toBeGreaterThan(3), {
       timeout: 20_000,
       interval: 50,
@@ -53,7 +53,7 @@ describe.each(stores)('on %s', (store) => {
     return dialog
   }
 
-  it('a backfill that was shown is started as it was stored; one that changed meanwhile is shown again first', async () => {
+  it('starts the backfill that was shown; if it has changed, it is shown again first', async () => {
     const { run } = await planned({ dryRun: true })
     expect(run.length).toBeGreaterThan(3)
     const page = await browser.open(`${served.url}/#/triggers/tick`)
@@ -61,7 +61,7 @@ describe.each(stores)('on %s', (store) => {
     await dialog.getByText(`${run.length} to run`, { exact: true }).waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
 
-    // From now on previews take for ever, and somebody else makes the first of the due times.
+    // From now on previews do not return, and another user backfills the first due time.
     await page.route('**/triggers/tick/backfills', async (route) => {
       const { dryRun } = route.request().postDataJSON() as { dryRun?: boolean }
       if (dryRun !== true) await route.continue()
@@ -98,7 +98,7 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   }, 90_000)
 
-  it('a plan that waits is started from the list, after it said what it will do', async () => {
+  it('a stored plan is started from the list, after a dialog has said what it will do', async () => {
     const { backfill } = await served.client('POST /triggers/{name}/backfills', {
       path,
       body: { from, to, only: 'all', limit: 2 },
@@ -118,7 +118,7 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   }, 60_000)
 
-  it('a range without due times starts nothing, and a wrong one says so', async () => {
+  it('a range without due times starts nothing, and an invalid range shows an error', async () => {
     const page = await browser.open(`${served.url}/#/triggers/tick`)
     const dialog = await openDialog(page)
     await dialog.getByLabel('Which due times').selectOption('failed')

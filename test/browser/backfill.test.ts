@@ -12,7 +12,7 @@ assets:
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
 
-  it('a week is selected by dragging, planned with its skips, started, and cancelled', async () => {
+  it('a week is selected by dragging, planned with skipped partitions, started, and cancelled', async () => {
     const path = { name: 'raw' }
     const { items } = await served.client('GET /assets/{name}/partitions', { path, query: { newest: 9 } })
     const week = items.slice(0, 7).map(({ partition }) => partition)
@@ -59,7 +59,7 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   }, 90_000)
 
-  it('partitions are selected by keyboard alone', async () => {
+  it('partitions are selected with the keyboard only', async () => {
     const page = await browser.open(`${served.url}/#/assets?asset=report`)
     const cells = page.getByRole('group', { name: 'Partitions' })
     await cells.locator('[tabindex="0"]').focus()

@@ -11,22 +11,22 @@ import { emptyDirectory } from '../cli/rota.js'
 import { PostgresServer } from '../fixtures/postgres.js'
 import type { StoreKind } from './served.js'
 
-/** How much a store holds. */
+/** The size of a store. */
 export interface BigStoreOptions {
   readonly store?: StoreKind
   readonly triggers: number
-  /** Runs over the time before now; they belong to the first triggers in turn. */
+  /** The number of past runs, distributed over the first triggers. */
   readonly runs: number
   /** How many of the triggers have runs. */
   readonly busy: number
-  /** How far back the runs reach. */
+  /** The age of the oldest run. */
   readonly overMs: number
 }
 
 const source = 'code:big'
 const day = 24 * 3_600_000
 
-/** A store with a large history, and a server of its dashboard that plans and performs nothing. */
+/** A store with a large history, and a server for its dashboard without scheduler and worker. */
 export class BigStore {
   readonly #app: Rota
   readonly #directory: string
@@ -123,14 +123,14 @@ async function define(
   }
 }
 
-/** SQL for the ten characters with which the id of a run begins: its due instant to the base 32, so that ids sort by it. */
+/** SQL for the first ten characters of a run id: its due time in base 32, so that ids sort by due time. */
 const instantSql = Array.from(
   { length: 10 },
   (_, place) =>
     `substr('0123456789abcdefghjkmnpqrstvwxyz', cast((due >> ${45 - 5 * place}) & 31 as integer) + 1, 1)`,
 ).join(' || ')
 
-/** Puts the history in with plain SQL: nothing else is fast enough. One run in 97 has failed. */
+/** Inserts the history with plain SQL, which is the only way that is fast enough. One run in 97 has failed. */
 function fill(path: string, { runs, busy, overMs }: BigStoreOptions, now: number): void {
   const db = new DatabaseSync(path)
   db.exec('pragma synchronous = off')

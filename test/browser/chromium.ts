@@ -12,19 +12,19 @@ export interface WindowOptions {
   readonly zone?: string
 }
 
-/** A real browser with a profile of its own, which goes with it. */
+/** A real browser with a temporary profile. */
 export class Browser {
   readonly #options: WindowOptions
   readonly #profile = mkdtempSync(join(tmpdir(), 'rota-browser-'))
   #context: BrowserContext | undefined
-  /** What went wrong in its pages: errors of scripts, and everything that the content security policy refused. */
+  /** Script errors in its pages, and violations of the content security policy. */
   readonly troubles: string[] = []
 
   constructor(options: WindowOptions = {}) {
     this.#options = options
   }
 
-  /** Starts it. */
+  /** Starts the browser. */
   async start(): Promise<void> {
     const { width = 1280, height = 800, theme = 'light', zone = 'UTC' } = this.#options
     this.#context = await chromium.launchPersistentContext(this.#profile, {
@@ -43,7 +43,7 @@ export class Browser {
   async open(url: string): Promise<Page> {
     if (this.#context === undefined) throw new Error('the browser is not started')
     const page = await this.#context.newPage()
-    // Never until the network is quiet: the stream stays open.
+    // Not `networkidle`: the event stream stays open.
     await page.goto(url, { waitUntil: 'domcontentloaded' })
     return page
   }
@@ -58,7 +58,7 @@ export class Browser {
     page.on('pageerror', (error) => this.troubles.push(error.message))
     page.on('console', (message) => {
       const text = message.text()
-      // A request that fails while its server is away is what some tests are about.
+      // Some tests stop the server, and requests fail meanwhile.
       if (message.type() === 'error' && !text.includes('Failed to load resource')) this.troubles.push(text)
     })
   }
@@ -73,11 +73,11 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A name of somebody else that points to this machine, as in an attack by DNS.
+  // A foreign name that resolves to this machine, as in a DNS rebinding attack.
   '--host-resolver-rules=MAP rebound.example 127.0.0.1',
 ]
 
-/** An installed Chromium: `scripts/chromium.mjs`, which `npm test` calls before, installs it where it can. */
+/** The path of an installed Chromium. `npm test` runs `scripts/chromium.mjs` first, which installs one if it can. */
 function executable(): string {
   const found = chromiumPath()
   if (found !== undefined) return found

@@ -1,6 +1,6 @@
 import { hasFeatures } from '../features.js'
 
-/** A store with something of everything: a failure, a retry, a long run, a schedule with a zone. */
+/** A config with a failing job, a slow job, and triggers in two zones. */
 export const busyConfig = `
 jobs:
   greet: { command: [echo, hello] }
@@ -13,7 +13,7 @@ triggers:
 
 const long = 'a-name-that-goes-on-and-on-until-nobody-wants-to-read-it-any-more'
 
-/** The same with long names, texts that run from right to left, and something on the page of every feature. */
+/** The same with long names, right-to-left text, and an entry on the page of every feature. */
 export const longConfig = `${busyConfig.replace(
   'triggers:',
   `  ${long}: { command: [sh, -c, 'echo "שלום עולם: החיבור נדחה" >&2; exit 7'], queue: ${long} }

@@ -19,7 +19,7 @@ describe.each(stores)('on %s', (store) => {
     })
   }, 60_000)
 
-  it('an edit across a change of the clocks marks it, lists the difference, and misses a stale definition', async () => {
+  it('an edit across a clock change marks it, lists the difference, and is refused if the definition is stale', async () => {
     const page = await browser.open(`${served.url}/#/triggers/nightly`)
     await page.getByText('At 01:00').waitFor()
     await page.getByRole('button', { name: 'Edit…' }).click()
@@ -30,14 +30,14 @@ describe.each(stores)('on %s', (store) => {
     await dialog.getByText(/02:30 does not exist, because clocks go forward; it runs at the change/).waitFor()
     await dialog.getByText(/\d+\+? move within a year/).waitFor()
     await dialog.getByText(/All triggers, next 7 days: \d+ → \d+ due\. Busiest minute:/).waitFor()
-    // The zone stays: the next instants are at half past two in Berlin.
+    // The zone is unchanged: the next due times are at 02:30 in Berlin.
     await dialog
       .getByText(/ 02:30:00/)
       .first()
       .waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
 
-    // Somebody else is faster.
+    // Another user saves first.
     await served.client('PATCH /triggers/{name}', {
       path: { name: 'nightly' },
       body: { options: { overlap: 'allow' }, reason: 'faster' },
@@ -63,7 +63,7 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   }, 60_000)
 
-  it('an expression that is wrong says so, and nothing is saved', async () => {
+  it('an invalid expression shows an error, and nothing is saved', async () => {
     const page = await browser.open(`${served.url}/#/triggers/nightly`)
     await page.getByRole('button', { name: 'Edit…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Edit nightly' })
@@ -75,7 +75,7 @@ describe.each(stores)('on %s', (store) => {
     expect(kept.schedule['expression']).not.toBe('99 2 * * *')
   })
 
-  it('a trigger of a config says where it is changed', async () => {
+  it('a trigger from a config says where to change it', async () => {
     const page = await browser.open(`${served.url}/#/triggers/owned`)
     const button = page.getByRole('button', { name: /^Edit…/ })
     await button.waitFor()

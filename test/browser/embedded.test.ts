@@ -11,7 +11,7 @@ import { stores } from './served.js'
 
 const from = (path: string): string => JSON.stringify(pathToFileURL(join(root, path)).href)
 
-/** A program with users of its own; Rota is below /ops/. The cookie stands for its login. */
+/** A program with its own users, identified by a cookie. Rota is mounted at /ops/. */
 const opening = `
 import { rota } from ${from('dist/index.js')}
 const app = rota({ app: 'shop', store: process.env.SHOP_STORE })
@@ -84,7 +84,7 @@ describe.each(places)('inside $name below /ops/, on $store', ({ store, name, tex
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it('the pages are there for the users of the program, live, with their role', async () => {
+  it('the users of the program see live pages and have their role', async () => {
     const url = `http://127.0.0.1:${port}`
     const stranger = await browser.open(`${url}/ops/`)
     await stranger.getByRole('button', { name: 'Sign in' }).waitFor()

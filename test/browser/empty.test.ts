@@ -5,12 +5,12 @@ import { root } from '../repository.js'
 import { stores } from './served.js'
 import { site } from './site.js'
 
-/** Pages that stand for themselves; those of one thing have nothing to show in an empty store. */
+/** The paths without parameters: an empty store has nothing to show on the others. */
 const paths = [
   ...readFileSync(join(root, 'dashboard/src/pages/index.ts'), 'utf8').matchAll(/path: '([^':]+)'/g),
 ].map(([, path = '']) => path)
 
-/** The pages of things that a config defines: they teach a command and a config. */
+/** The pages that show what a config defines; they teach a command and a config. */
 const taught = [
   '/',
   '/timeline',
@@ -47,7 +47,7 @@ describe.each(stores)('an empty store, on %s', (store) => {
     await page.close()
   })
 
-  it('gives the command that adds the first trigger, and the page fills by itself', async () => {
+  it('shows the command that adds the first trigger, and updates when it is run', async () => {
     const page = await browser.open(served.url)
     await page.getByText('Nothing is scheduled yet.').waitFor()
     await page.getByText("rota add hello --cron '* * * * *' -- echo hello").waitFor()

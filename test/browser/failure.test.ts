@@ -18,13 +18,13 @@ triggers:
   report-mail: { job: invoice, cron: '0 5 * * *' }
 `
 const triggers = ['invoice-mail', 'order-mail', 'report-mail'] as const
-/** Within this time a change is on the page. */
+/** The longest time until a change is shown. */
 const limitMs = 1000
 
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
 
-  it('a failed run is on the first page within a second, is explained, retried by keyboard alone, and leaves', async () => {
+  it('a failed run is on the first page within a second; it is explained and retried with the keyboard only, and leaves', async () => {
     const page = await browser.open(served.url)
     await page.getByText('Nothing needs you.').waitFor()
     await page.getByText('live', { exact: true }).waitFor()
@@ -43,7 +43,7 @@ describe.each(stores)('on %s', (store) => {
     const needs = page.getByRole('region', { name: 'Needs you' })
     await needs.getByText('ECONNREFUSED 10.0.0.7:25').first().waitFor()
 
-    // Why, by keyboard: the focus goes to the button, and comes back to it.
+    // Open and close the why panel with the keyboard.
     const why = needs.getByRole('button', { name: 'Why of invoice-mail' })
     await why.focus()
     await page.keyboard.press('Enter')
@@ -72,7 +72,7 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   })
 
-  it('what runs says for how long, and counts on', async () => {
+  it('a running job shows its duration, which keeps counting', async () => {
     const { id } = await served.client('POST /runs', { body: { job: 'slow' } })
     await served.until(id, 'running')
     const page = await browser.open(served.url)
@@ -81,7 +81,7 @@ describe.each(stores)('on %s', (store) => {
     await served.client('POST /runs/{id}/cancel', { path: { id } })
   })
 
-  it('a freeze in one tab is seen in another within a second, and thawed there', async () => {
+  it('a freeze in one tab is shown in another within a second, and ended there', async () => {
     const page = await browser.open(served.url)
     await page.getByText('live', { exact: true }).waitFor()
     const settings = await browser.open(`${served.url}/#/settings`)
@@ -103,10 +103,10 @@ describe.each(stores)('on %s', (store) => {
     const other = await browser.open(served.url)
     await other.getByRole('button', { name: 'Thaw…' }).click()
     await other.getByRole('dialog').getByRole('button', { name: 'Thaw' }).click()
-    // Tabs in the background read nothing; this one does when it is in front again.
+    // Hidden tabs do not read; this one reads when it is visible again.
     await page.bringToFront()
     await page.getByText('db upgrade').waitFor({ state: 'detached' })
-    // The undo freezes as before.
+    // The undo restores the freeze.
     await other.bringToFront()
     await other.getByRole('button', { name: 'Undo' }).click()
     await other.getByText('Undone.').waitFor()

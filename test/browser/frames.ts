@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
 
-/** What frames cost the main thread of a page. */
+/** The cost of frames on the main thread of a page. */
 export interface Frames {
-  /** CPU time of the main thread: what the page itself costs, whatever else the machine does. */
+  /** CPU time of the main thread, which does not depend on the load of the machine. */
   readonly cpuP95Ms: number
-  /** From one frame to the next as a reader sees them; on a busy machine it has the time of others in it. */
+  /** Time between frames. On a busy machine it includes the time of other processes. */
   readonly wallP95Ms: number
 }
 
-/** Does something again and again, and measures the two frames in which it is taken in and shown. */
+/** Repeats an action, and measures the two frames in which the page handles and shows it. */
 export async function measureFrames(
   page: Page,
   count: number,
@@ -19,7 +19,7 @@ export async function measureFrames(
   for (let index = 0; index < count; index += 1) {
     const [before, began] = [await busyMs(), performance.now()]
     await act(index)
-    // After the second frame, what the first one drew is on the screen.
+    // After the second frame, the result of the first one is on the screen.
     await page.evaluate('new Promise((over) => requestAnimationFrame(() => requestAnimationFrame(over)))')
     cpu.push(((await busyMs()) - before) / 2)
     wall.push((performance.now() - began) / 2)
@@ -28,7 +28,7 @@ export async function measureFrames(
   return { cpuP95Ms: p95(cpu), wallP95Ms: p95(wall) }
 }
 
-/** Tells how long the main thread of a page has been busy, in CPU time. */
+/** Reads the CPU time of the main thread of a page. */
 export async function mainThread(
   page: Page,
 ): Promise<{ readonly busyMs: () => Promise<number>; readonly detach: () => Promise<void> }> {

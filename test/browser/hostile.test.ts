@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { stores } from './served.js'
 import { site } from './site.js'
 
-/** Texts that want to be more than text: HTML, colours of a terminal, a turned direction, and a very long line. */
+/** Prints HTML, terminal escapes, a right-to-left override, and a very long line. */
 const hostile = `const { stdout, stderr } = process
 stdout.write('<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</scr' + 'ipt>\\n')
 stdout.write('\\u001b[31mred\\u001b[0m \\u202Egnp.exe\\n')
@@ -11,7 +11,7 @@ stderr.write('<svg onload=alert(1)> \\u202E evil \\u001b]0;title\\u0007')
 process.exitCode = 3
 `
 
-/** What begins a colour of a terminal, and what turns the direction of a text. */
+/** The characters that begin terminal escapes or override the text direction. */
 // oxlint-disable-next-line no-control-regex
 const turning = /[\u001B\u202A-\u202E]/
 
@@ -20,10 +20,10 @@ jobs:
   evil: { command: [node, evil.cjs] }
 `
 
-describe.each(stores)('hostile texts, on %s', (store) => {
+describe.each(stores)('hostile text, on %s', (store) => {
   const { served, browser } = site({ store, config, files: { 'evil.cjs': hostile } })
 
-  it('in payloads, logs and errors stay texts: nothing runs, and the policy has nothing to refuse', async () => {
+  it('in payloads, logs and errors is shown as text: no script runs, and the content security policy reports nothing', async () => {
     const payload = { note: '<script>globalThis.hacked=1</script>', '__proto__ ': '\u202Edlrow' }
     const { id } = await served.client('POST /runs', { body: { job: 'evil', payload } })
     await served.until(id, 'failed')

@@ -7,9 +7,9 @@ import { mainThread, measureFrames } from './frames.js'
 import { stores } from './served.js'
 
 const day = 24 * 3_600_000
-/** What a frame may cost the main thread at p95. */
+/** The limit for a frame on the main thread, at p95. */
 const frameMs = 32
-/** Pages of the bar, and what shows that each is there. */
+/** Pages in the top bar, each with a selector that appears when it is loaded. */
 const bar = [
   ['Runs', 'main tbody tr'],
   ['Triggers', 'main [role=row] a'],
@@ -24,7 +24,7 @@ beforeAll(async () => await browser.start(), 60_000)
 
 afterAll(async () => await browser.close())
 
-/** The chart, once its marks are there. */
+/** Opens the timeline and waits until its marks are loaded. */
 async function openTimeline(url: string, query: string): Promise<Page> {
   const page = await browser.open(`${url}/#/timeline?${query}`)
   await page.getByRole('application', { name: 'Lanes of triggers over time' }).waitFor()
@@ -63,14 +63,14 @@ describe('50 lanes with 300 marks each', () => {
     expect(zoom.cpuP95Ms).toBeLessThan(frameMs)
   })
 
-  it('closed pieces of time are read once: moving away and back reads nothing of them again', async () => {
+  it('closed tiles are fetched once: moving away and back fetches none of them again', async () => {
     const page = await openTimeline(store.url, 'range=6h')
     const asked: string[] = []
     page.on('request', (request) => {
       if (request.url().includes('/ui/timeline'))
         asked.push(new URL(request.url()).searchParams.get('from') ?? '')
     })
-    // Each step waits for what it needs: a request that is given up when the reader moves on may be sent again.
+    // Each step waits for its requests: a request that is aborted by the next move may be sent again.
     const press = async (key: string): Promise<void> => {
       await page.keyboard.press(key)
       await page.waitForTimeout(1500)
@@ -82,7 +82,7 @@ describe('50 lanes with 300 marks each', () => {
     expect(asked.slice(read)).toEqual([])
   })
 
-  it('closed pieces of time are kept in the browser: a reload reads none of them again', async () => {
+  it('closed tiles are cached in the browser: a reload fetches none of them again', async () => {
     const page = await browser.open('about:blank')
     const closed = new Set<string>()
     const asked: string[] = []
@@ -101,14 +101,14 @@ describe('50 lanes with 300 marks each', () => {
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
     const read = asked.length
     await page.reload()
-    // The piece of now is never closed.
+    // The tile that contains the current time is never closed.
     await expect.poll(() => asked.length, { timeout: 15_000 }).toBeGreaterThan(read)
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
     expect(asked.slice(read).filter((from) => closed.has(from))).toEqual([])
   })
 })
 
-/** The campaign takes the large size: it takes a minute of CPU time to fill both stores. */
+/** Only the campaign uses the full size: filling both stores takes a minute of CPU time. */
 const size =
   process.env['LARGE'] === undefined
     ? { triggers: 20_000, runs: 200_000 }
@@ -136,7 +136,7 @@ describe.each(stores)(`${size.triggers} triggers and ${size.runs} runs, on %s`, 
       await page.locator(shown).first().waitFor()
       took.push((await busyMs()) - before)
     }
-    // The code of each page is there at its second visit.
+    // At the second visit the code of each page is loaded.
     const next = took.slice(bar.length)
     process.stdout.write(`first ${firstMs.toFixed(0)} ms, next ${next.map(Math.round).join(' ')} ms\n`)
     await detach()
@@ -144,7 +144,7 @@ describe.each(stores)(`${size.triggers} triggers and ${size.runs} runs, on %s`, 
     expect(next.toSorted((one, other) => one - other)[Math.floor(next.length / 2)]).toBeLessThan(100)
   })
 
-  it('lanes scroll within 32 ms of the main thread, at p95, and more come as the end comes near', async () => {
+  it('lanes scroll within 32 ms of the main thread, at p95, and more are loaded near the end', async () => {
     const page = await openTimeline(store.url, 'range=24h')
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.mouse.move(800, 500)

@@ -17,7 +17,7 @@ describe.each(stores)('on %s', (store) => {
     await served.until(id, 'failed')
   }
 
-  it('ten tabs are live with one stream; they miss nothing when the first one goes, or the server', async () => {
+  it('ten tabs share one stream, and miss nothing when the first tab is closed or the server is killed', async () => {
     const pages: Page[] = []
     for (let i = 0; i < 10; i++) pages.push(await browser.open(`${served.url}/#/runs?q=state:failed`))
     const last = pages.at(-1) as Page
@@ -27,19 +27,19 @@ describe.each(stores)('on %s', (store) => {
     const rows = last.locator('tbody tr')
     await expect.poll(async () => await rows.count(), { timeout: 50_000 }).toBe(1)
 
-    // The tab that listens goes: the next one takes over.
+    // The tab with the stream is closed: another one opens it.
     for (const page of pages.slice(0, 5)) await page.close()
     await failOne()
     await expect.poll(async () => await rows.count(), { timeout: 50_000 }).toBe(2)
 
-    // The server goes and comes back: what happened meanwhile is read.
+    // The server is killed and restarted: changes made meanwhile are read.
     await served.kill()
     await last.getByText('Live updates are lost').waitFor({ timeout: 50_000 })
     const other = pages.at(-2) as Page
     await other.bringToFront()
     await other.getByRole('link', { name: 'Ledger' }).click()
     await other.getByText('This page could not be loaded.').waitFor()
-    // What was read stays, and the banner alone says that it is old.
+    // The old rows stay, and only the banner says that they are old.
     expect(await last.getByRole('alert').count()).toBe(0)
     expect(await rows.count()).toBe(2)
     await served.up()
@@ -51,7 +51,7 @@ describe.each(stores)('on %s', (store) => {
     for (const page of pages.slice(5)) await page.close()
   })
 
-  it('without a stream the page says so, and asks every ten seconds', async () => {
+  it('without a stream the page shows a banner, and polls every ten seconds', async () => {
     const page = await browser.open('about:blank')
     await page.route(
       '**/api/v1/stream',

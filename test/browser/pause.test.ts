@@ -14,7 +14,7 @@ triggers:
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
 
-  it('a pause keeps who, why and until when; resuming shows what it held, and catches it up', async () => {
+  it('a pause records who, why and until when; resuming shows the held due times and catches them up', async () => {
     const page = await browser.open(`${served.url}/#/triggers/tick`)
     await page.getByRole('button', { name: 'Pause…' }).click()
     const pause = page.getByRole('dialog', { name: 'Pause tick?' })
@@ -54,7 +54,7 @@ describe.each(stores)('on %s', (store) => {
     await resume.getByRole('button', { name: 'Resume', exact: true }).click()
     await page.getByText('Resumed tick.').waitFor()
 
-    // What was due while it was held has run.
+    // The due times that were held back have run.
     await vi.waitFor(
       async () => {
         const runs = await served.client('GET /runs', { query: { trigger: 'tick', limit: 100 } })
@@ -67,14 +67,14 @@ describe.each(stores)('on %s', (store) => {
     expect(browser.troubles).toEqual([])
   }, 90_000)
 
-  it('what a pause held back stays skipped without catch-up, and the ledger says why', async () => {
+  it('without catch-up the held due times stay skipped, and the ledger says why', async () => {
     await served.client('POST /triggers/{name}/pause', { path: { name: 'tick' }, body: { reason: 'again' } })
     const page = await browser.open(`${served.url}/#/triggers/tick`)
     await page.waitForTimeout(4500)
     await page.getByRole('button', { name: 'Resume…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resume', exact: true }).click()
     await page.getByText('Resumed tick.').waitFor()
-    // Taken back, it is paused as it was, and resumed once more.
+    // The undo restores the pause; then it is resumed again.
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone.').waitFor()
     const { items } = await served.client('GET /holds')
@@ -85,7 +85,7 @@ describe.each(stores)('on %s', (store) => {
     await page.getByRole('dialog').getByText('again').first().waitFor()
   }, 60_000)
 
-  it('many triggers are paused from the list with one reason, and the pause is taken back', async () => {
+  it('several triggers are paused from the list with one reason, and the pause is undone', async () => {
     const page = await browser.open(`${served.url}/#/triggers`)
     await page.getByLabel('Select tick').check()
     await page.getByLabel('Select tock').click({ modifiers: ['Shift'] })

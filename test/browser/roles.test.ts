@@ -15,7 +15,7 @@ triggers:
 
 const ranks = ['read', 'operate', 'admin'] as const
 
-/** Every route of the API with the role that it needs, from its description. */
+/** Every route of the API and the role that it needs, read from the OpenAPI document. */
 const routes = Object.entries(
   (
     JSON.parse(readFileSync(join(root, 'docs/reference/openapi.json'), 'utf8')) as {
@@ -32,7 +32,7 @@ const routes = Object.entries(
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
 
-  /** A tab that comes from elsewhere, as through a proxy: the server asks it for a token. */
+  /** Opens a tab whose requests seem to come from another machine: the server asks for a token. */
   async function openFromElsewhere(path: string, address = '203.0.113.7'): Promise<Page> {
     const page = await browser.open('about:blank')
     await page.setExtraHTTPHeaders({ 'x-forwarded-for': address })
@@ -45,7 +45,7 @@ describe.each(stores)('on %s', (store) => {
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  /** Sends a request as a script of the page would, and answers its status. */
+  /** Sends a POST request from the page, and returns its status. */
   async function send(page: Page, path: string, body: unknown = {}): Promise<number> {
     return await page.evaluate(
       async ([url = '', text = '']) => {
@@ -56,7 +56,7 @@ describe.each(stores)('on %s', (store) => {
     )
   }
 
-  it('a reader sees every button with the reason why it is off, and the server refuses what it would do', async () => {
+  it('a reader sees disabled buttons with the reason, and the server refuses their requests', async () => {
     const { token, id } = await served.client('POST /tokens', { body: { name: 'ana', role: 'read' } })
     const page = await openFromElsewhere('/triggers/nightly')
     await signIn(page, token ?? '')
@@ -66,7 +66,7 @@ describe.each(stores)('on %s', (store) => {
       expect(await button.getAttribute('aria-disabled')).toBe('true')
       expect(await button.getAttribute('title')).toContain('ana has the role read')
     }
-    // The key of the button does nothing either.
+    // The shortcut of the button does nothing either.
     await page.keyboard.press('p')
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await send(page, '/triggers/nightly/pause')).toBe(403)
@@ -75,12 +75,12 @@ describe.each(stores)('on %s', (store) => {
     await page.goto(`${served.url}/#/settings?tab=tokens`)
     await page.getByText('Tokens are for admins').waitFor()
 
-    // A token that is revoked ends its sessions at once.
+    // Revoking a token ends its sessions.
     await served.client('DELETE /tokens/{id}', { path: { id } })
     expect(await send(page, '/triggers/nightly/pause')).toBe(401)
   }, 60_000)
 
-  it('an operator pauses but changes no switch; an admin makes a token, which is shown once', async () => {
+  it('an operator may pause but not freeze; an admin creates a token, which is shown once', async () => {
     const operator = await served.client('POST /tokens', { body: { name: 'olga', role: 'operate' } })
     const page = await openFromElsewhere('/triggers/nightly')
     await signIn(page, operator.token ?? '')
@@ -93,7 +93,7 @@ describe.each(stores)('on %s', (store) => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Token').waitFor()
     expect(await send(page, '/triggers/nightly/pause')).toBe(401)
-    // The next tab is one of this machine, without the session.
+    // The next tab is local and has no session.
     await page.close()
 
     const admin = await browser.open(`${served.url}/#/settings?tab=tokens`)
@@ -116,7 +116,7 @@ describe.each(stores)('on %s', (store) => {
     const wrong: string[] = []
     for (const { method, path, needed } of routes) {
       const mayUse = ranks.indexOf(role) >= ranks.indexOf(needed)
-      // What may be used is not: a change would be made, and a stream would not end.
+      // Allowed changes and streams are skipped: they would change the store, or not end.
       if (mayUse && (method !== 'get' || path.endsWith('/stream'))) continue
       const response = await fetch(`${served.url}${path.replaceAll(/\{\w+\}/g, 'x')}`, {
         method: method.toUpperCase(),
@@ -134,7 +134,7 @@ describe.each(stores)('on %s', (store) => {
     await served.client('DELETE /tokens/{id}', { path: { id } })
   })
 
-  it('under a name of somebody else that points to this machine a page reads and changes nothing', async () => {
+  it('under a foreign name that resolves to this machine a page can read and change nothing', async () => {
     const page = await browser.open(served.url.replace('127.0.0.1', 'rebound.example'))
     const read = await page.evaluate(async () => {
       const response = await fetch('./api/v1/runs')
@@ -157,8 +157,8 @@ describe.each(stores)('on %s', (store) => {
     await page.close()
   })
 
-  it('another site can send nothing with the session of a reader', async () => {
-    // The page of another origin: the same server under another name of this machine.
+  it('another site cannot send a request with the session of a user', async () => {
+    // A page of another origin: the same server, addressed as localhost.
     const page = await browser.open(served.url.replace('127.0.0.1', 'localhost'))
     const outcome = await page.evaluate(async (url) => {
       try {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Selects everything that the timeline shows of a lane, by dragging from its end to its beginning. */
+/** Selects the whole visible part of a lane of the timeline by dragging over it. */
 export async function selectLane(page: Page, name: string): Promise<void> {
   const lane = await page.getByRole('link', { name, exact: true }).boundingBox()
   const plot = await page.getByRole('application').boundingBox()

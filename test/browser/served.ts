@@ -6,13 +6,13 @@ import type { Run } from '../../src/client/operations.js'
 import { emptyDirectory, rota, start, type Running } from '../cli/rota.js'
 import { PostgresServer } from '../fixtures/postgres.js'
 
-/** The stores on which the ways through the dashboard are tested. */
+/** The stores on which the dashboard is tested. */
 export const stores = ['sqlite', 'postgres'] as const
 
 /** A store for tests. */
 export type StoreKind = (typeof stores)[number]
 
-/** What is served. */
+/** The store and the config of the program. */
 export interface ServedOptions {
   readonly store?: StoreKind
   /** The sections of the config below `store`. */
@@ -21,7 +21,7 @@ export interface ServedOptions {
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** The real program with its dashboard, on a free port and in a directory of its own. */
+/** `rota up` with its dashboard, on a free port and in a new directory. */
 export class ServedRota {
   readonly #options: ServedOptions
   readonly directory = emptyDirectory()
@@ -50,19 +50,19 @@ export class ServedRota {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** The API, as a program uses it. */
+  /** A client of the API. */
   get client(): Client {
     return createClient({ url: this.url })
   }
 
-  /** Starts the program; after a kill on the same port, so that open tabs find it again. */
+  /** Starts the program. After a kill it uses the same port, so that open tabs reconnect. */
   async up(): Promise<void> {
     this.#running = start(['up', '--port', String(this.#port)], { cwd: this.directory })
     const text = await this.#running.said(/http:\/\/127\.0\.0\.1:\d+/)
     this.#port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(text)?.[1])
   }
 
-  /** Kills the program as a crash does. */
+  /** Kills the program without a clean shutdown. */
   async kill(): Promise<void> {
     this.#running?.child.kill('SIGKILL')
     await this.#running?.ended
@@ -82,7 +82,7 @@ export class ServedRota {
     return (await rota(args, { cwd: this.directory })).stdout
   }
 
-  /** Ends everything. */
+  /** Stops the program and the database. */
   async close(): Promise<void> {
     await this.kill()
     await this.#postgres?.stop()

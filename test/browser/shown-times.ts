@@ -1,12 +1,12 @@
 import type { Locator } from 'playwright-core'
 
-/** An element of a page, as far as it is read here. */
+/** The part of a DOM element that is used here. */
 interface Shown {
   readonly textContent: string | null
   getAttribute(name: string): string | null
 }
 
-/** The times inside of something, all at one moment: ISO text, and what a reader sees. */
+/** Reads all times inside an element at once: the ISO text and the text on the screen. */
 export async function shownTimes(inside: Locator): Promise<readonly (readonly [string, string])[]> {
   return await inside
     .locator('time')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { Browser, type WindowOptions } from './chromium.js'
 import { ServedRota, type ServedOptions } from './served.js'
 
-/** The real program and a real browser for the tests of a file or of a `describe`: started before them, ended after them. */
+/** Starts the program and a browser before the tests of a file or `describe`, and stops them afterwards. */
 export function site({ window, ...options }: ServedOptions & { readonly window?: WindowOptions }): {
   readonly served: ServedRota
   readonly browser: Browser

@@ -14,14 +14,14 @@ const packed = new Map(
   ]),
 )
 
-/** The files that a page of HTML asks for at once. */
+/** The assets that the HTML page loads first. */
 const first = [...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(/assets\/([^"]+)"/g)].map(
   ([, name = '']) => name,
 )
 
 const sum = (names: readonly string[]): number => names.reduce((kB, name) => kB + (packed.get(name) ?? 0), 0)
 
-/** Every page; those of one thing also load without it. */
+/** The paths of all pages. Pages with a parameter also load if nothing has that name. */
 const paths = [
   ...readFileSync(join(root, 'dashboard/src/pages/index.ts'), 'utf8').matchAll(/path: '([^']+)'/g),
 ].map(([, path = '']) => path.replace(/:\w+/, 'nothing'))
@@ -29,12 +29,12 @@ const paths = [
 describe('the built dashboard', () => {
   const { served, browser } = site({ config: busyConfig })
 
-  it('has a first load of at most 140 kB packed', () => {
+  it('has a first load of at most 140 kB gzipped', () => {
     expect(first.length).toBeGreaterThan(1)
     expect(sum(first)).toBeLessThanOrEqual(140)
   })
 
-  it.each(paths)('loads at most 40 kB more for %s, with everything that the page asks for', async (path) => {
+  it.each(paths)('loads at most 40 kB more for %s', async (path) => {
     const page = await browser.open('about:blank')
     const asked = new Set<string>()
     page.on('request', (request) => {
@@ -50,7 +50,7 @@ describe('the built dashboard', () => {
     await page.close()
   })
 
-  it('has at most 260 kB in all, and nothing from elsewhere', () => {
+  it('has at most 260 kB in total, and loads nothing from other hosts', () => {
     expect(sum([...packed.keys()])).toBeLessThanOrEqual(260)
     const styles = [...packed.keys()].filter((name) => name.endsWith('.css'))
     const foreign = styles.filter((name) =>

@@ -16,7 +16,7 @@ triggers:
 describe.each(stores)('on %s', (store) => {
   const { served, browser } = site({ store, config })
 
-  it('down over due instants: the timeline shows them as missed with the rule, and coverage has 0 unexplained', async () => {
+  it('due times during a downtime are shown as missed with their rule, and coverage has 0 unexplained', async () => {
     const page = await browser.open(`${served.url}/#/timeline?range=1h`)
     await page.getByRole('application', { name: 'Lanes of triggers over time' }).waitFor()
     await expect
@@ -29,7 +29,7 @@ describe.each(stores)('on %s', (store) => {
     await expect.poll(async () => (await ledger()).length, { timeout: 20_000 }).toBeGreaterThan(0)
     const [range] = await ledger()
 
-    // Dismissed, it is off the first page; taken back, it is there again.
+    // Dismiss removes it from the first page; undo restores it.
     await page.goto(served.url)
     const needs = page.getByRole('region', { name: 'Needs you' })
     await needs.getByRole('button', { name: 'Dismiss' }).click()
@@ -39,7 +39,7 @@ describe.each(stores)('on %s', (store) => {
     await page.getByText('Undone.').waitFor()
     await row.waitFor()
 
-    // The timeline shows it by itself; the keyboard finds it on its lane.
+    // The arrow keys find it on its lane of the timeline.
     await page.goto(`${served.url}/#/timeline?range=120s&q=mark:missed`)
     const plot = page.getByRole('application', { name: 'Lanes of triggers over time' })
     await plot.focus()
@@ -61,7 +61,7 @@ describe.each(stores)('on %s', (store) => {
     expect(shown).toContain(range?.firstAt)
     await page.keyboard.press('Escape')
 
-    // The table is the same as rows.
+    // The table shows it too.
     await page.getByRole('button', { name: 'Table' }).click()
     await page.getByRole('table', { name: 'What is on the timeline' }).getByText('missed').first().waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
@@ -81,7 +81,7 @@ describe.each(stores)('on %s', (store) => {
     await page.close()
   })
 
-  it('what is selected on the timeline is explained, and what was missed is made up for', async () => {
+  it('a selection on the timeline is explained, and its missed due times are backfilled', async () => {
     const missed = async () => {
       const { items } = await served.client('GET /ledger', { query: { reason: 'missed' } })
       return { from: items.at(-1)?.firstAt ?? '', to: items[0]?.lastAt ?? '' }

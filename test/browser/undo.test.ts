@@ -18,7 +18,7 @@ ${hasFeatures('assets') ? "assets:\n  report: { partitions: { kind: daily, start
 ${hasFeatures('sensors') ? "sensors:\n  watch: { type: http, url: 'http://127.0.0.1:9/', every: 5s, job: greet }" : ''}
 `
 
-/** What is taken back says so in the audit. */
+/** The reason of an undo in the audit. */
 const undone = 'undone in the dashboard'
 
 const { served, browser } = site({ config })
@@ -33,7 +33,7 @@ async function go(path: string): Promise<void> {
   await page.goto(`${served.url}/#${path}`)
 }
 
-/** Makes a change: presses a button, gives a reason in the dialog, confirms, and waits until the page tells what happened. */
+/** Makes a change: clicks a button, enters a reason, confirms the dialog, and waits for the message. */
 async function change(
   button: string | RegExp,
   action: string,
@@ -48,14 +48,14 @@ async function change(
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Takes the last change back by its key. */
+/** Undoes the last change with its shortcut. */
 async function undo(): Promise<void> {
   await page.keyboard.press('u')
   await page.getByRole('status').getByText('Undone.').waitFor()
 }
 
-/** While nothing is performed, an undo cannot lose a race. */
-async function performNothing(isTrue: boolean): Promise<void> {
+/** Pauses or resumes the default queue. While it is paused, no run starts before its undo. */
+async function pauseDefaultQueue(isTrue: boolean): Promise<void> {
   const path = { name: 'default' }
   await served.client(isTrue ? 'POST /queues/{name}/pause' : 'POST /queues/{name}/resume', { path, body: {} })
 }
@@ -70,8 +70,8 @@ async function reasonsOf(target: string): Promise<readonly (string | null)[]> {
   return items.map(({ reason }) => reason)
 }
 
-describe('what a change did is taken back', () => {
-  it('of a queue: a pause ends, and one that was ended holds again with its reason and its end', async () => {
+describe('a change is undone', () => {
+  it('of a queue: undo ends a pause, and restores an ended one with its reason and its end', async () => {
     await go('/queues')
     await change('Pause…', 'Pause', 'Paused the queue default.')
     expect(await holdOf('queue:default')).toMatchObject({ note: 'a try' })
@@ -88,7 +88,7 @@ describe('what a change did is taken back', () => {
     await undo()
     expect(await holdOf('queue:mail')).toMatchObject({ note: 'smtp is down', untilAt: until })
 
-    // Somebody else ends the pause meanwhile: the question stays the one that was asked.
+    // Another user ends the pause meanwhile: the dialog stays as it was opened.
     await page.getByRole('button', { name: 'Resume…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Resume the queue mail?' })
     await dialog.waitFor()
@@ -98,8 +98,8 @@ describe('what a change did is taken back', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('of a process: it takes runs again', async () => {
-    // It would exit without a run in progress.
+  it('of a process: undo ends a drain, and restores an ended one', async () => {
+    // A drained process without a run in progress exits.
     const { id } = await served.client('POST /runs', { body: { job: 'slow' } })
     await served.until(id, 'running')
     await go('/queues')
@@ -117,7 +117,7 @@ describe('what a change did is taken back', () => {
     await served.client('POST /workers/{target}/undrain', { path })
   })
 
-  it('of a switch: off becomes on, and on becomes off as it was', async () => {
+  it('of a switch: undo turns it on again, and off again with its reason', async () => {
     await go('/settings')
     const body = { isOn: false, reason: 'works on the disks' }
     await served.client('POST /switches/{name}', { path: { name: 'worker' }, body })
@@ -130,15 +130,15 @@ describe('what a change did is taken back', () => {
     expect((await served.client('GET /holds')).items).toEqual([])
   })
 
-  it('of everything: a freeze ends', async () => {
+  it('of a freeze: undo ends it', async () => {
     await go('/settings')
     await change('Freeze…', 'Freeze', 'Frozen: due times are held back.')
     await undo()
     expect(await holdOf('all')).toBeUndefined()
   })
 
-  it('of a run: one that was retried is cancelled, one that was cancelled waits again', async () => {
-    await performNothing(true)
+  it('of a run: undo cancels a retried run, and makes a cancelled run pending again', async () => {
+    await pauseDefaultQueue(true)
     const delayed = await served.client('POST /runs', { body: { job: 'broken', delay: '1h' } })
     await go(`/runs/${delayed.id}`)
     await change('Cancel…', 'Cancel the run', 'The run is cancelled.')
@@ -163,30 +163,30 @@ describe('what a change did is taken back', () => {
     await undo()
     await served.until(again, 'cancelled')
     expect(await reasonsOf(`run:${again}`)).toEqual([undone])
-    await performNothing(false)
+    await pauseDefaultQueue(false)
   })
 
-  it('of what was selected on the timeline: the runs that it retried are cancelled', async () => {
+  it('of a retry on the timeline: undo cancels the retried runs', async () => {
     const path = { name: 'failing' }
     const failed = [
       await served.client('POST /triggers/{name}/run', { path }),
       await served.client('POST /triggers/{name}/run', { path }),
     ]
     for (const { id } of failed) await served.until(id, 'failed')
-    await performNothing(true)
+    await pauseDefaultQueue(true)
     await go('/timeline?range=1h&q=failing')
     await selectLane(page, 'failing')
     await change('Retry 2', 'Retry', '2 runs are retried.')
     for (const { id } of failed) await served.until(id, 'pending')
     await undo()
     for (const { id } of failed) await served.until(id, 'cancelled')
-    await performNothing(false)
+    await pauseDefaultQueue(false)
   })
 
   it.runIf(hasFeatures('assets'))(
-    'of a partition and of a backfill: what has not begun is cancelled',
+    'of a partition and a backfill: undo cancels runs that have not started',
     async () => {
-      await performNothing(true)
+      await pauseDefaultQueue(true)
       const made = async () => (await served.client('GET /runs', { query: { job: 'report' } })).items
       await go('/assets?asset=report')
       const missing = page
@@ -205,11 +205,11 @@ describe('what a change did is taken back', () => {
       await undo()
       const { items } = await served.client('GET /backfills')
       expect(items.map(({ state, total }) => [state, total])).toEqual([['cancelled', 2]])
-      await performNothing(false)
+      await pauseDefaultQueue(false)
     },
   )
 
-  it('of an edit: also the limits that the new rule does not have', async () => {
+  it('of an edit: undo also restores limits that the new rule does not have', async () => {
     const catchUp = { mode: 'all', maxRuns: 7, maxAge: '1h' }
     await served.client('POST /triggers', {
       body: { triggers: { added: { job: 'greet', every: '1h', catchUp } } },
@@ -228,7 +228,7 @@ describe('what a change did is taken back', () => {
     })
   })
 
-  it.runIf(hasFeatures('rounds'))('of a round: a service runs as often as before', async () => {
+  it.runIf(hasFeatures('rounds'))('of a round: undo restores the interval of a service', async () => {
     await go('/rounds')
     await page.getByRole('button', { name: 'Edit the interval of greet' }).click()
     const dialog = page.getByRole('dialog')
@@ -244,7 +244,7 @@ describe('what a change did is taken back', () => {
   })
 
   it.runIf(hasFeatures('rounds'))(
-    'of a round: one that was stopped goes on, and the other way round',
+    'of a round: undo restarts a stopped round, and stops a started one',
     async () => {
       const path = { name: 'errands' }
       await served.client('PUT /rounds/{name}', { path, body: { every: '1h', services: ['greet'] } })
@@ -263,7 +263,7 @@ describe('what a change did is taken back', () => {
     },
   )
 
-  it('of a saved view: it is not kept', async () => {
+  it('of a saved view: undo removes it', async () => {
     await go('/runs?q=state:failed+job:broken')
     await page.getByRole('button', { name: 'Save view…' }).click()
     const dialog = page.getByRole('dialog')
@@ -275,7 +275,7 @@ describe('what a change did is taken back', () => {
   })
 })
 
-it.runIf(hasFeatures('sensors'))('a sensor whose polls fail needs somebody', async () => {
+it.runIf(hasFeatures('sensors'))('a sensor whose polls fail is listed on the first page', async () => {
   await go('/')
   const needs = page.getByRole('region', { name: 'Needs you' })
   await needs.getByText(/sensor, .* failed/).waitFor()
@@ -283,7 +283,7 @@ it.runIf(hasFeatures('sensors'))('a sensor whose polls fail needs somebody', asy
   await page.getByRole('heading', { name: 'watch' }).waitFor()
 })
 
-it('the search takes what is typed at once, and opens it', async () => {
+it('the search accepts typing immediately, and opens the result', async () => {
   await go('/')
   await page.getByRole('region', { name: 'Needs you' }).waitFor()
   await page.keyboard.press('Control+k')

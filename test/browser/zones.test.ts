@@ -11,7 +11,7 @@ triggers:
   new-york: { job: greet, cron: '*/5 * * * *', timezone: America/New_York }
   held: { job: greet, every: 2s }
 `
-/** Half an hour beside the others. */
+/** A zone that is half an hour off the others. */
 const mine = 'Australia/Adelaide'
 
 describe.each(stores)('the zone switch, on %s', (store) => {
@@ -21,24 +21,24 @@ describe.each(stores)('the zone switch, on %s', (store) => {
     ['mine', mine],
     ['utc', 'UTC'],
     ['trigger', 'America/New_York'],
-  ])('with %s all times of the timeline are of one zone, and none disagrees', async (choice, zone) => {
+  ])('with %s all times of the timeline are in one zone', async (choice, zone) => {
     const page = await browser.open(`${served.url}/#/timeline?range=6h&q=new-york&zone=${choice}`)
     await page.getByTitle(zone, { exact: true }).waitFor()
-    // The axis: every label is the clock of the zone at the instant where it stands.
+    // Every label of the axis shows the time of its position in the zone.
     const labels = await axisLabels(page)
     expect(labels.length).toBeGreaterThan(3)
     for (const { text, atMs } of labels) expect(text).toBe(clockAt(atMs, zone).slice(0, 5))
     await expectTimes(page, zone)
     await page.getByRole('button', { name: 'Table' }).click()
-    // The pieces of the stretch arrive one after the other.
+    // The tiles are loaded one after the other.
     const times = page.getByRole('table', { name: 'What is on the timeline' }).locator('time')
     await expect.poll(async () => await times.count(), { timeout: 20_000 }).toBeGreaterThan(5)
     await expectTimes(page, zone)
     await page.close()
   })
 
-  it('the key changes all times of the ledger at once, and the address says so', async () => {
-    // What was held is recorded when it is released.
+  it('the shortcut changes all times of the ledger, and the address has the zone', async () => {
+    // Held due times are recorded when the pause ends.
     const path = { name: 'held' }
     await served.client('POST /triggers/{name}/pause', { path, body: { reason: 'a try' } })
     await new Promise((resolve) => setTimeout(resolve, 5000))
@@ -58,7 +58,7 @@ describe.each(stores)('the zone switch, on %s', (store) => {
   })
 })
 
-/** Checks that every time on the page shows its instant in the zone; answers how many there are. */
+/** Checks that every time on the page is shown in the zone, and returns how many there are. */
 async function expectTimes(page: Page, zone: string): Promise<number> {
   const times = await shownTimes(page.locator('main'))
   for (const [iso, text] of times) expect(`${iso} ${text}`).toContain(clockAt(Date.parse(iso), zone))

@@ -5,7 +5,7 @@ import { useZone } from '../data/zone.js'
 import { words } from '../words/common.js'
 import styles from './time.module.css'
 
-/** An exact time in the chosen zone, with how far away it is beside it; ISO on hover. */
+/** An exact time in the chosen zone, followed by the relative time. The tooltip is the ISO text. */
 export function Time({
   at,
   zone: ofTrigger,
@@ -21,7 +21,7 @@ export function Time({
   relative?: boolean
   withMs?: boolean
   withOffset?: boolean
-  /** Whether the day is said also where it is today. */
+  /** Whether the day is shown even if it is today. */
   withDate?: boolean
 }): ReactNode {
   const zone = useZone(ofTrigger)
@@ -45,7 +45,7 @@ function Relative({ ms }: { ms: number }): ReactNode {
   return <span className={styles['relative']}>{useFromNow((now) => relativeText(ms, now))}</span>
 }
 
-/** Two times; where they are of different days, both say theirs. */
+/** Two times. If they are on different days, both show their day. */
 export function TimeSpan({
   from,
   until,
@@ -66,7 +66,7 @@ export function TimeSpan({
   )
 }
 
-/** How far a time is away, as text. */
+/** The relative time as text. */
 export function relativeText(ms: number, now: number): string {
   const rough = formatRough(ms - now)
   if (Math.abs(ms - now) < 1000) return words.now

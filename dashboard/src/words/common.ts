@@ -90,7 +90,7 @@ export const markWords: Readonly<Record<Mark, string>> = {
   'not-due': 'not due',
 }
 
-/** How schedules are named. */
+/** The names of the kinds of schedules. */
 export const scheduleWords = {
   every: (duration: string) => `every ${duration}`,
   afterFinish: (every: string) => `${every}, from the end of its run`,

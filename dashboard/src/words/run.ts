@@ -119,7 +119,7 @@ export const words = {
 
 type Tried = Pick<Run, 'state' | 'attempt' | 'failures'>
 
-/** Which attempt a run is at, and of how many. */
+/** The number of the attempt and how many are allowed. */
 export function attemptText(run: Tried, allowed: number | undefined): string {
   const { attempt, failures } = run
   if (allowed === undefined) return `attempt ${attempt}`
@@ -128,14 +128,14 @@ export function attemptText(run: Tried, allowed: number | undefined): string {
     : `attempt ${attempt} (${failures} of ${allowed} failed)`
 }
 
-/** The same for a column whose head says what it is. */
+/** The same without the word, for a column that is named attempt. */
 export function attemptCell(run: Tried, allowed: number | undefined): string {
   const { attempt } = run
   const isSaid = allowed !== undefined && allowed > 1 && attempt > 0 && isCounted(run, allowed)
   return isSaid ? `${attempt} of ${allowed}` : String(attempt)
 }
 
-/** After how many attempts a run ended; empty where that goes without saying. */
+/** After how many attempts a run ended; empty if one attempt was enough. */
 export function triesText(run: Tried, allowed: number | undefined): string {
   const { attempt, state } = run
   if (allowed !== undefined && isCounted(run, allowed)) {
@@ -146,8 +146,8 @@ export function triesText(run: Tried, allowed: number | undefined): string {
 }
 
 /**
- * Whether the attempts of a run are those that its job allows. An attempt that was lost with its process, or that came
- * before a retry by hand, is not.
+ * Whether the attempts of a run count against the limit of its job. Attempts that were lost with their process, or that
+ * came before a manual retry, do not.
  */
 function isCounted({ state, attempt, failures }: Tried, allowed: number): boolean {
   const others = attempt - failures

@@ -16,7 +16,7 @@ export const triggerStateWords: Readonly<Record<Trigger['state'], string>> = {
 const many = (names: readonly string[]): string =>
   names.length === 1 ? (names[0] ?? '') : `${formatCount(names.length)} triggers`
 
-/** The words of the dialogs, and of the line that says who holds a trigger back. */
+/** The words of the dialogs, and of the line that says who paused a trigger. */
 export const words = {
   held: {
     pausedBy: (by: string) => `Paused by ${by}`,

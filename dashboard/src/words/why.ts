@@ -125,7 +125,7 @@ export function missedSentence({ rule, detail, lastAt, recordedAt, catchUp }: Mi
   return `Nothing was running then; found ${late} late. ${ruleSentence(rule, catchUp)}`
 }
 
-/** What a rule means; with its number, where the limits that decided are known. */
+/** Explains a rule, with the limit that decided if it is known. */
 export function ruleSentence(rule: string, limits?: Missed['catchUp']): string {
   return (limits == null ? undefined : limitSentence(rule, limits)) ?? ruleSentences[rule] ?? ''
 }
@@ -205,7 +205,7 @@ export function pendingSentence(reason: PendingReason): string {
   }
 }
 
-/** The promise that was broken; the deadline is shown after it. */
+/** The SLA that was broken; the deadline is shown after it. */
 export function broken({ rule, of, partition }: Pick<SlaBreach, 'rule' | 'of' | 'partition'>): string {
   switch (rule) {
     case 'started-within':

@@ -22,7 +22,7 @@ import { words } from '../../words/now.js'
 import { missedSentence, pendingSentence } from '../../words/why.js'
 import styles from './page.module.css'
 
-/** What somebody should look at: failed and not repaired, missed, late, sensors whose polls fail. What is repaired leaves by itself. */
+/** Problems that need attention: failed runs that were not repaired, missed due times, late runs, failing sensors. */
 export function Needs({ now }: { now: Now }): ReactNode {
   const { troubled, missed, late } = now
   const behind = now.queues.filter((queue) => isBehind(queue, now.at))
@@ -73,12 +73,12 @@ export function Needs({ now }: { now: Now }): ReactNode {
   )
 }
 
-/** A queue is behind when its oldest ready run waits for a minute. */
+/** Whether the oldest ready run of a queue has waited for more than a minute. */
 function isBehind({ oldestReadyAt, paused }: Queue, at: string): boolean {
   return !paused && oldestReadyAt !== null && Date.parse(at) - Date.parse(oldestReadyAt) > 60_000
 }
 
-/** Runs of the same trigger or job together, the newest first: a trigger that fails all night is one line. */
+/** Groups runs by trigger and job, newest first: a trigger that fails all night is one row. */
 function byName(runs: readonly RunBrief[]): readonly (readonly [RunBrief, ...RunBrief[]])[] {
   const groups = new Map<string, [RunBrief, ...RunBrief[]]>()
   for (const run of runs) {
@@ -90,7 +90,7 @@ function byName(runs: readonly RunBrief[]): readonly (readonly [RunBrief, ...Run
   return [...groups.values()]
 }
 
-/** The server gives so many runs of a trigger beside its newest; there may be more. */
+/** The server returns at most this many further runs of a trigger; there may be more. */
 const mostOthers = 9
 
 function Failed({

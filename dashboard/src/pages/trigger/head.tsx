@@ -19,7 +19,7 @@ import { cronOf, useCronPreview } from './schedule.js'
 
 type Asking = 'run' | 'pause' | 'resume' | 'edit' | 'backfill'
 
-/** The name, what the schedule says, where it is defined, and what can be done. */
+/** The head of the page: name, schedule, where it is defined, and buttons. */
 export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
   const { name, job, state, source } = trigger
   const { why } = useMay('operate')
@@ -89,13 +89,13 @@ export function TriggerHead({ trigger }: { trigger: Trigger }): ReactNode {
 
 const weekMs = 7 * 24 * 3_600_000
 
-/** The last seven days, which the dialog lets change. */
+/** The initial range of the backfill dialog: the last seven days. */
 function lastWeek(): { from: string; to: string } {
   const now = Math.floor(Date.now() / 60_000) * 60_000
   return { from: new Date(now - weekMs).toISOString(), to: new Date(now).toISOString() }
 }
 
-/** Whether the due times follow from the definition alone. */
+/** Whether the due times depend only on the definition. */
 function isComputed({ schedule: { kind } }: Trigger): boolean {
   return kind === 'cron' || kind === 'interval' || kind === 'once'
 }

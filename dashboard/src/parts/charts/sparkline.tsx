@@ -15,9 +15,9 @@ export function Sparkline({ runs, places = 20 }: { runs: readonly RunMark[]; pla
   const counts = new Map<string, number>()
   for (const { state } of shown) counts.set(state, (counts.get(state) ?? 0) + 1)
   const width = places * step - 1
-  // Few runs stand at the end, where the newest always is.
+  // Fewer runs than bars are aligned at the end, so that the newest run is always there.
   const offset = (places - shown.length) * step
-  // One path for each colour: a list of triggers would have a thousand otherwise.
+  // One path per colour instead of one per bar: a list of triggers would have a thousand.
   const paths = new Map<Family, string>()
   for (const [index, run] of shown.entries()) {
     // A square root keeps short runs visible beside one long run.
@@ -49,7 +49,7 @@ export function tookMs({ startedAt, finishedAt }: RunMark): number | undefined {
   return Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))
 }
 
-/** A bar; one that failed is cut in two, to be told apart without colour, and always tall enough for that. */
+/** A bar. A failed one is split in two, so that it differs without colour, and has a minimum height for that. */
 function barPath({ x, tall, isSplit }: { x: number; tall: number; isSplit: boolean }): string {
   if (!isSplit) return `M${x} ${height}v-${tall}h${bar}v${tall}z`
   const size = Math.max(tall, 8)

@@ -32,7 +32,7 @@ export const words = {
   cancelled: (count: string) => `Cancelled ${count} runs of the backfill.`,
 } as const
 
-/** Which items a backfill makes again. */
+/** Which items a backfill runs again. */
 export const onlyWords: Readonly<Record<string, string>> = {
   missing: 'missing ones',
   'missing-or-failed': 'missing and failed ones',

@@ -20,7 +20,7 @@ import { useCursor } from './use-cursor.js'
 import { useGestures, type Spot } from './use-gestures.js'
 import { useRows } from './use-rows.js'
 
-/** The lanes on one axis: marks on a canvas, names, cursor and selection above it. */
+/** The lanes on one time axis. The marks are on a canvas; names, cursor and selection are elements above it. */
 export function Chart({
   rows,
   lanes,
@@ -38,11 +38,11 @@ export function Chart({
   /** The zone of the axis. */
   zone: string
   zoneOfLane: (name: string) => string
-  /** The trigger that is asked why about a stretch of a lane. */
+  /** The trigger whose why panel a period of a lane opens. */
   triggerAt: (lane: string, stretch: View) => string
   selection: Selection | undefined
   onSelection: (selection: Selection | undefined) => void
-  /** Which lanes are near the screen. */
+  /** Reports the lanes that are visible or nearly visible. */
   onRows: (first: number, last: number) => void
 }): ReactNode {
   const { view, show } = state
@@ -57,14 +57,14 @@ export function Chart({
   const msPerPx = lengthOf(view) / Math.max(1, widthPx)
   const clock = useMemo(() => makeZoneClock(zone), [zone])
   const axis = ticksOf(view, { clock, widthPx })
-  const remembered = useRef(new WeakMap<LaneData, { msPerPx: number; items: readonly Item[] }>())
+  const itemCache = useRef(new WeakMap<LaneData, { msPerPx: number; items: readonly Item[] }>())
   const itemsOfLane = (index: number): readonly Item[] => {
     const lane = lanes.get(rows[index]?.name ?? '')
     if (lane === undefined) return []
-    const known = remembered.current.get(lane)
+    const known = itemCache.current.get(lane)
     if (known?.msPerPx === msPerPx) return known.items
     const items = itemsOf(lane.points, lane.bars, msPerPx)
-    remembered.current.set(lane, { msPerPx, items })
+    itemCache.current.set(lane, { msPerPx, items })
     return items
   }
   const nameOf = (index: number): string => rows[index]?.name ?? ''
@@ -173,7 +173,7 @@ export function Chart({
           role="application"
           aria-label={words.chart}
           aria-describedby="timeline-hint"
-          // The marks are reached by the arrow keys.
+          // It takes the focus because the arrow keys move between the marks.
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
           tabIndex={0}
           {...handlers}

@@ -1,17 +1,17 @@
-/** Turns what the server answers about a trigger into points, bars and bands. */
+/** Converts the server's answers about a trigger into points, bars and bands. */
 import type { Hold, Lane, Timeline } from '../../../../../src/client/ui-operations.js'
 import type { Mark } from '../../../design/marks.js'
 import { words } from '../../../words/timeline.js'
 import type { Tile } from '../tiles.js'
 import type { Bar, Point } from './points.js'
 
-/** A hold as a band behind the marks. */
+/** A hold, drawn as a band behind the marks. */
 export interface Band {
   readonly fromMs: number
-  /** Infinity where it has no end. */
+  /** Infinity if it has no end. */
   readonly untilMs: number
   readonly text: string
-  /** What an instant within it is recorded as. */
+  /** The reason that due times inside it are recorded with. */
   readonly mark: Mark
 }
 
@@ -24,21 +24,21 @@ export interface LaneData {
   readonly points: readonly Point[]
   readonly bars: readonly Bar[]
   readonly bands: readonly Band[]
-  /** The bands that all lanes have. */
+  /** The bands of holds that apply to all lanes. */
   readonly shared: readonly Band[]
-  /** What it was made of. */
+  /** The answers it was built from. */
   readonly answers: readonly Lane[]
 }
 
-/** A piece of time and what the server answered about it. */
+/** A tile of time and the server's answer for it. */
 export interface Piece {
   readonly tile: Tile
   readonly answer: Timeline
 }
 
 /**
- * The lanes of some pieces, by name. The pieces are ordered by time; the newest answer names the state of a lane. A lane
- * whose answers are those of `before` stays the same object, and so does what was drawn of it.
+ * Builds the lanes from pieces that are ordered by time, by name. The newest answer decides the state of a lane. A lane
+ * whose answers are the same as in `before` stays the same object, so that cached drawings stay valid.
  */
 export function lanesOf(
   pieces: readonly Piece[],
@@ -106,7 +106,7 @@ function laneData(name: string, lanes: readonly LanePart[], shared: readonly Ban
   }
 }
 
-/** The ledger gets what a hold held back when the hold ends. Until then it is said here: it was due, and did not run. */
+/** Points for due times that an open hold holds back: the ledger records them only when the hold ends. */
 function withHold(point: Point, bands: readonly Band[], nowMs: number): Point {
   if (point.tally.due === undefined || point.fromMs > nowMs) return point
   const band = bands.find(({ fromMs, untilMs }) => fromMs <= point.fromMs && point.fromMs < untilMs)
@@ -115,7 +115,7 @@ function withHold(point: Point, bands: readonly Band[], nowMs: number): Point {
 
 const pointsOfLane = new WeakMap<Lane, readonly Point[]>()
 
-/** Runs and instants to come. A piece holds its first instant and not the one at which the next piece begins. */
+/** Runs and future due times. A piece includes its start and excludes its end, which is the start of the next one. */
 function pointsOf({ lane, piece }: LanePart): readonly Point[] {
   const known = pointsOfLane.get(lane)
   if (known !== undefined) return known
@@ -144,12 +144,12 @@ function pointsOf({ lane, piece }: LanePart): readonly Point[] {
   return points
 }
 
-/** Whether a piece has more instants to come than the server lists. */
+/** Whether a piece has more future due times than the server lists. */
 function isCrowded({ due, dueUntil }: Lane, untilMs: number): boolean {
   return due.length > 1 && Date.parse(dueUntil) < untilMs
 }
 
-/** More instants to come than are listed: one bar with how many there are in an hour. */
+/** One bar with the rate per hour, for more future due times than the server lists. */
 function crowdOf({ lane, piece }: LanePart): readonly Bar[] {
   const { fromMs, untilMs } = piece.tile
   const firstMs = Date.parse(lane.due[0]?.at ?? '')
@@ -158,7 +158,7 @@ function crowdOf({ lane, piece }: LanePart): readonly Bar[] {
   return [{ fromMs: Math.max(fromMs, firstMs), untilMs, mark: 'due', text: words.perHour(perHour) }]
 }
 
-/** Bars of neighbouring pieces as one. */
+/** Joins bars of adjacent pieces. */
 function joined(bars: readonly Bar[]): readonly Bar[] {
   const all: Bar[] = []
   for (const bar of bars) {
@@ -170,7 +170,7 @@ function joined(bars: readonly Bar[]): readonly Bar[] {
   return all
 }
 
-/** A range of one instant is a point like others; a longer one is a bar. */
+/** A range of one due time becomes a point, a longer one a bar. */
 function rangeParts({ firstAt, lastAt, reason, rule, detail }: Lane['ranges'][number]): {
   point?: Point
   bar?: Bar
@@ -180,7 +180,7 @@ function rangeParts({ firstAt, lastAt, reason, rule, detail }: Lane['ranges'][nu
   const isPlain = detail !== null && detail !== '' && !rule.startsWith('round:')
   if (fromMs === untilMs) return { point: { fromMs, untilMs, tally: { [mark]: 1 }, rule } }
   return {
-    // Details of rounds have times, which belong in the zone of the reader: the why panel shows them.
+    // Details of rounds contain times in UTC; only the why panel shows them in the chosen zone.
     bar: { fromMs, untilMs, mark, text: isPlain ? `${rule} · ${detail}` : rule },
   }
 }
@@ -200,7 +200,7 @@ function holdKey({ target, fromAt }: Hold): string {
   return `${target} ${fromAt}`
 }
 
-/** The last of those that have the same key: the newest answer. */
+/** Keeps the last item of each key, which is the newest answer. */
 function uniqueBy<One>(all: readonly One[], keyOf: (one: One) => string): readonly One[] {
   return [...new Map(all.map((one) => [keyOf(one), one])).values()]
 }
