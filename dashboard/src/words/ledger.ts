@@ -24,6 +24,7 @@ export const words = {
   },
   reasons: 'Reasons',
   noReasons: 'Everything that was due ran.',
+  noneDue: 'Nothing was due.',
   newest: 'Newest ranges',
   filter: 'Filter the ranges',
   filterHint: 'trigger:nightly reason:missed',

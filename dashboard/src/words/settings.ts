@@ -1,7 +1,7 @@
 /** Words of the settings. */
 export const words = {
   title: 'Settings',
-  tabs: { switches: 'Switches', tokens: 'Tokens', audit: 'Audit', about: 'Health and retention' },
+  tabs: { switches: 'Switches', tokens: 'Tokens', audit: 'Audit', about: 'Health, retention' },
   on: 'on',
   off: 'off',
   frozenBy: (by: string) => `frozen by ${by}`,

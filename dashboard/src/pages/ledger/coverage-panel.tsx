@@ -76,7 +76,7 @@ export function CoveragePanel(): ReactNode {
           </>
         )}
       </Panel>
-      {rows.length === 0 ? null : <Reasons explained={proof.explained} />}
+      {rows.length === 0 ? null : <Reasons proof={proof} />}
     </>
   )
 }
@@ -122,13 +122,15 @@ function ProofLine({
 }
 
 /** Why due times did not run, with counts; each reason filters the list below. */
-function Reasons({ explained }: { explained: Readonly<Record<string, number>> }): ReactNode {
+function Reasons({ proof: { due, explained } }: { proof: ReturnType<typeof sumOf> }): ReactNode {
   const [, change] = useParams()
   const present = reasons.filter((reason) => (explained[reason] ?? 0) > 0)
   return (
     <section className={styles['reasons']} aria-label={words.reasons}>
       <h2>{words.reasons}</h2>
-      {present.length === 0 ? <span className="soft">{words.noReasons}</span> : null}
+      {present.length === 0 ? (
+        <span className="soft">{due === 0 ? words.noneDue : words.noReasons}</span>
+      ) : null}
       {present.map((reason) => (
         <Button key={reason} onClick={() => change({ q: `reason:${reason}` })}>
           <StateMark mark={reason} label={markWords[reason]} /> {formatCount(explained[reason] ?? 0)}

@@ -74,7 +74,11 @@ function columnsFor(q: string): readonly Column<ErrorGroup>[] {
       key: 'jobs',
       head: columns.jobs,
       isExtra: true,
-      cell: ({ jobs }) => <bdi className="cut">{jobs.join(', ')}</bdi>,
+      cell: ({ jobs }) => (
+        <bdi className={`cut ${styles['jobs']}`} title={jobs.join(', ')}>
+          {jobs.join(', ')}
+        </bdi>
+      ),
     },
     {
       key: 'first',

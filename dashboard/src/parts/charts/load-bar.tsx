@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { formatCount } from '../../data/format.js'
+import { words } from '../../words/charts.js'
 import styles from './load-bar.module.css'
 
 /** How much of a limit is used: a bar with its numbers. Without a limit there is only the number. */
@@ -12,7 +13,7 @@ export function LoadBar({
   used: number
   limit: number | null
 }): ReactNode {
-  if (limit === null) return <span>{formatCount(used)}</span>
+  if (limit === null) return <span>{words.running(formatCount(used))}</span>
   const share = limit === 0 ? 1 : Math.min(1, used / limit)
   return (
     <span className={styles['load']} data-full={share >= 1}>
