@@ -88,7 +88,7 @@ test('a script imports it, runs a job on SQLite, and a test imports the fake clo
     result: { twice: 42 },
     next: '1970-01-02T00:00:00.000Z',
   })
-}, 30_000)
+}, 120_000)
 
 test('its types are found for all its entry points', async () => {
   const attw = join(root, 'node_modules', '.bin', 'attw')
@@ -99,7 +99,7 @@ test('its types are found for all its entry points', async () => {
     (error: { readonly code: number; readonly stdout: string }) => error,
   )
   expect(code, stdout).toBe(0)
-}, 30_000)
+}, 120_000)
 
 async function npm(cwd: string, ...words: readonly string[]): Promise<void> {
   await execute('npm', words, { cwd, timeout: 4 * minutes })
