@@ -85,12 +85,15 @@ class LanePainter {
   readonly #scene: Scene
   readonly #top: number
   readonly #middle: number
+  /** The height that marks are drawn for: shapes have a fixed size, and blocks beside them must not be much higher. */
+  readonly #markPx: number
 
   constructor(context: CanvasRenderingContext2D, scene: Scene, top: number) {
     this.#context = context
     this.#scene = scene
     this.#top = top
     this.#middle = top + (scene.rowPx - 1) / 2
+    this.#markPx = Math.min(scene.rowPx, 26)
   }
 
   /** Holds: they lie behind everything. */
@@ -197,8 +200,8 @@ class LanePainter {
 
   /** A mark without room for its shape; what failed is taller, what is to come is shorter. */
   #thin(family: Family, x: number, roomPx: number): void {
-    const { rowPx, colours } = this.#scene
-    const height = rowPx - { bad: 5, warn: 7, active: 9, chosen: 9, ok: 11, quiet: 17 }[family]
+    const { colours } = this.#scene
+    const height = this.#markPx - { bad: 5, warn: 7, active: 9, chosen: 9, ok: 11, quiet: 17 }[family]
     const width = Math.max(2, Math.min(6, roomPx - 1.5))
     this.#context.fillStyle = colours.fill[family]
     this.#context.fillRect(x - width / 2, this.#middle - height / 2, width, height)
@@ -206,11 +209,11 @@ class LanePainter {
 
   /** Several instants: the families one above the other, by their share, and how many there are. */
   #block({ tally, count: all, mark, roomPx }: Item, from: number, right: number): void {
-    const { rowPx, colours } = this.#scene
+    const { colours } = this.#scene
     const leastPx = roomPx < shapeRoomPx ? 3 : shapeRoomPx
     const left = right - from < leastPx && roomPx >= shapeRoomPx ? from - leastPx / 2 : from
     const end = Math.max(right, left + leastPx)
-    const height = rowPx - 11
+    const height = this.#markPx - 11
     const present = new Map<Family, number>()
     // A check of a round is not shown if there are runs of it.
     const checks = tally.checked ?? 0
@@ -235,9 +238,9 @@ class LanePainter {
 
   /** A range: hatched, with its shape at its beginning. One that is too short is only its shape. */
   #bar({ mark, bar }: Item, left: number, right: number): void {
-    const { sprites, colours, rowPx } = this.#scene
+    const { sprites, colours } = this.#scene
     const { family } = marks[mark]
-    const height = rowPx - 11
+    const height = this.#markPx - 11
     if (right - left >= 4) {
       this.#context.fillStyle = sprites.hatches[family]
       this.#context.fillRect(left, this.#middle - height / 2, right - left, height)
