@@ -149,12 +149,12 @@ describe('instants missed while no scheduler ran', () => {
     const stage = new Stage()
     const catchUp = { mode: 'skip' as const, grace: 0 }
     const cast = { jobs: { work: nothing }, triggers: { t: { cron: '* * * * * *', catchUp } } }
-    const before = await stage.process(cast)
-    await before.engine.stop({ graceMs: 0 })
+    const first = await stage.process(cast)
+    await first.engine.stop({ graceMs: 0 })
     await stage.pass(365 * day)
-    const startedMs = performance.now()
+    const before = process.cpuUsage()
     const after = await stage.process(cast)
-    expect(performance.now() - startedMs).toBeLessThan(100)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(100)
     expect(after.of('tick')).toHaveLength(1)
     expect(await stage.runs('t')).toHaveLength(1)
     expect(await stage.ranges('t')).toHaveLength(1)
