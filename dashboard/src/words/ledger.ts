@@ -67,6 +67,6 @@ export const words = {
   },
   noTriggers: {
     title: 'No triggers yet',
-    text: 'The ledger accounts for every due time of every trigger; `rota coverage` proves it at any time. Add the first trigger:',
+    text: 'The ledger accounts for every due time of every trigger; “rota coverage” proves it at any time. Add the first trigger:',
   },
 } as const

@@ -46,7 +46,7 @@ export const words = {
     slots: (running: string, slots: string) => `${running} of ${slots} slots`,
     count: (running: string) => `${running} now`,
     nothing: 'Nothing is running.',
-    noWorker: 'No worker is alive. `rota up` starts one.',
+    noWorker: 'No worker is alive. “rota up” starts one.',
     workers: (live: number) => (live === 1 ? '1 worker' : `${formatCount(live)} workers`),
     usual: (duration: string) => `usually ${duration}`,
     longer: 'longer than usual',

@@ -86,7 +86,7 @@ export const words = {
   },
   signIn: {
     title: 'Sign in',
-    text: 'This server asks for a token. `rota token create <name>` makes one.',
+    text: 'This server asks for a token. “rota token create <name>” makes one.',
     token: 'Token',
     button: 'Sign in',
     mounted: 'The program that serves this page refused you. Sign in there, then load this page again.',

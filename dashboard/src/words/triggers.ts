@@ -46,6 +46,6 @@ export const words = {
   },
   empty: {
     title: 'No triggers yet',
-    text: 'A trigger says when a job runs. Add one with a command, or in the config file, which `rota up` reads at its start and on `rota reload`.',
+    text: 'A trigger says when a job runs. Add one with a command, or in the config file, which “rota up” reads at its start and on “rota reload”.',
   },
 } as const
