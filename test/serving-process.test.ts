@@ -47,6 +47,19 @@ describe.each(['sqlite', 'postgres'] as const)('a process that reads %s', (kind)
   const urlOf = (name: string): string =>
     kind === 'sqlite' ? `sqlite:${join(directory, `${name}.db`)}` : stores.fresh()
 
+  it('counts the requests of a caller', async () => {
+    const app = rota({ store: urlOf('rate'), directory })
+    onTestFinished(() => app.close())
+    await expect(app.listen({ port: 0, requestsPerSecond: 0 })).rejects.toThrow(
+      'requestsPerSecond: 0 is not allowed (allowed: a whole number from 1 to 1000000)',
+    )
+    const { port } = await app.listen({ port: 0, requestsPerSecond: 1 })
+    const read = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+    const all = await Promise.all(Array.from({ length: 9 }, () => read('/api/v1/pulse')))
+    expect(new Set(all)).toEqual(new Set([200, 429]))
+    expect(await read('/health/live')).toBe(200)
+  })
+
   it('answers every read as the app itself does, and passes changes on', async () => {
     const parts = composeApp(readRotaOptions({ store: urlOf('same'), directory }), 'code:test')
     const { app } = parts

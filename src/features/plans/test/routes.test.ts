@@ -34,6 +34,21 @@ it('the routes of plans answer their examples', async () => {
   await checkExamples(ask, planRoutes, { '96b0037ff184': entries[1]?.jobId ?? '' })
 })
 
+it('the process that answers reads also reads the plans that the app names, and no other file', async () => {
+  const { app, ask } = await stage()
+  const { port } = await app.listen({ port: 0 })
+  const read = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/plans${path}`)
+    return { status: response.status, body: (await response.json()) as unknown }
+  }
+  for (const path of ['', '/schedule_plan.yaml', '/secret.yaml']) {
+    const { status, body } = await ask('GET', `/api/v1/plans${path}`)
+    expect(await read(path)).toEqual({ status, body })
+  }
+  expect(await read('')).toMatchObject({ body: { items: [{ name: 'schedule_plan.yaml', isNamed: true }] } })
+  expect(await read('/secret.yaml')).toMatchObject({ status: 404, body: { code: 'PLAN_UNKNOWN' } })
+})
+
 it('every change of plans is audited, and none by a dry run', async () => {
   const { app, ask, entries } = await stage()
   const path = `/plans/schedule_plan.yaml/entries/${entries[1]?.jobId}/enqueue`
