@@ -79,7 +79,7 @@ const questions = 5
 
 /**
  * Pings the main thread, and ends the process if it has not answered for too long. Results of heartbeats, which it answers
- * as well, count as pings: at rest, each message costs both threads a wake-up.
+ * as well, count as pings: in an idle process, each message costs both threads a wake-up.
  */
 class Pulse {
   readonly #options: { readonly clock: Clock; readonly port: MessagePort; readonly stallMs: number }

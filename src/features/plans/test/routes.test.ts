@@ -39,7 +39,7 @@ it('the process that answers reads also reads the plans that the app names, and 
   const { port } = await app.listen({ port: 0 })
   const read = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/plans${path}`)
-    return { status: response.status, body: (await response.json()) as unknown }
+    return { status: response.status, body: await response.json() }
   }
   for (const path of ['', '/schedule_plan.yaml', '/secret.yaml']) {
     const { status, body } = await ask('GET', `/api/v1/plans${path}`)
