@@ -2,9 +2,17 @@ import type { Claim, ClaimRequest } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Ended } from './attempts.js'
 
-/** A busy worker claims as many runs ahead of its slots as it ends in this time. */
+/**
+ * A busy worker claims as many runs ahead of its slots as it ends in this time, or during this many turns if turns are
+ * slow: many processes at a busy store then send fewer and larger turns.
+ */
 const aheadMs = 100
+const aheadTurns = 3
+const longestAheadMs = 300
 const mostAhead = 2000
+
+/** How much faster the measured speed rises than it falls: a worker that starts has soon as much work as it can do. */
+const riseFactor = 4
 
 /**
  * Of limited runs, which other runs may wait for, it claims as many as end during this many turns, or in this time if a
@@ -31,10 +39,11 @@ export class Prefetch {
   measure(ended: readonly Ended[]): void {
     const atMs = this.#clock.monotonicMs()
     const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
-    const weight = Math.min(1, elapsedMs / aheadMs)
     let performed = 0
     for (const { finished } of ended) if (finished.startedAt !== undefined) performed++
-    this.#endedPerMs += (performed / elapsedMs - this.#endedPerMs) * weight
+    const difference = performed / elapsedMs - this.#endedPerMs
+    const weight = Math.min(1, (elapsedMs / aheadMs) * (difference > 0 ? riseFactor : 1))
+    this.#endedPerMs += difference * weight
     this.#measuredAtMs = atMs
   }
 
@@ -50,7 +59,8 @@ export class Prefetch {
 
   /** How many more to claim, at most `most`, while this many are claimed and not begun. */
   beside(waiting: number, most: number): Required<Pick<ClaimRequest, 'prefetch' | 'prefetchLimited'>> {
-    const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * aheadMs))
+    const inMs = Math.min(longestAheadMs, Math.max(aheadMs, aheadTurns * this.#turnMs))
+    const target = Math.min(mostAhead, Math.floor(this.#endedPerMs * inMs))
     // Refilled when half of it is used up, so that one turn returns many.
     const prefetch = waiting <= target / 2 ? Math.min(target - waiting, most) : 0
     const limitedMs = Math.min(aheadMs, Math.max(limitedAheadMs, limitedAheadTurns * this.#turnMs))

@@ -1,3 +1,4 @@
+import type { Job, Queue } from '../../kernel/job/job.js'
 import { jobsOf, type StoredTrigger, type TriggerVersion } from '../../kernel/trigger/trigger.js'
 import type { Instant } from '../../time/instant.js'
 import type { DefineAnswer, DefineConflict, DefineJobs, DefineTrigger, TriggerFilter } from '../port.js'
@@ -9,6 +10,7 @@ import { compareText, forgetDerived, type Mutable, type Tables, type TriggerRow 
 /** Writes the jobs and queues of a source; jobs that another source still defines stay. */
 export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[] {
   const conflicts: DefineConflict[] = []
+  if (areStored(tables, request)) return conflicts
   forgetDerived(tables)
   if (tables.touched !== undefined) tables.touched.definitions = true
   for (const queue of request.queues) tables.queues.set(queue.name, queue)
@@ -23,6 +25,20 @@ export function defineJobs(tables: Tables, request: DefineJobs): DefineConflict[
     followLimits(tables, job.name)
   }
   return conflicts
+}
+
+/** Whether the jobs and queues are stored already, exactly as the source defines them. */
+function areStored(tables: Tables, { source, jobs, queues }: DefineJobs): boolean {
+  const isJobStored = (job: Job): boolean => {
+    const known = tables.jobs.get(job.name)
+    return known?.source === source && JSON.stringify(known.job) === JSON.stringify(job)
+  }
+  const textOf = ({ concurrency, limit }: Queue): string => JSON.stringify([concurrency, limit])
+  const isQueueStored = (queue: Queue): boolean => {
+    const known = tables.queues.get(queue.name)
+    return known !== undefined && textOf(known) === textOf(queue)
+  }
+  return jobs.every(isJobStored) && queues.every(isQueueStored)
 }
 
 /** Removes jobs that nothing uses; returns the names that are still in use. */

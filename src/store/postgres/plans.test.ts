@@ -202,7 +202,7 @@ async function playOnce(stage: Stage): Promise<void> {
   for (const name of others) await stage.trigger(aTrigger(name))
   const plain = { ...aTick(t0 + minute), runs: [], supersede: undefined }
   await store.tick(others.map((trigger) => ({ ...plain, trigger })))
-  await store.expire({ now: t0, deadline: t0 + 2 * minute, limit: 10 })
+  await store.expire({ now: t0, deadline: t0 + 61 * minute, limit: 10 })
   await store.prune({ before: 10, limit: 10, now: t0 + minute })
 }
 

@@ -18,8 +18,7 @@ import type { Enqueued, Hint, Store } from '../port.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
-import { manyTicks } from '../many-ticks.js'
-import type { CommitOptions, Driver as VerbDriver } from '../sql/driver.js'
+import type { Driver as VerbDriver } from '../sql/driver.js'
 import { log } from '../sql/runs/logs.js'
 import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { perform } from '../sql/verb.js'
@@ -149,7 +148,8 @@ class OpenSchema {
   readonly lanes: Lanes
   readonly reader: Reader
   readonly driver: VerbDriver = {
-    commit: (verb, options) => this.#laneOf(options).commit((session) => perform(verb(session)), options),
+    // Separately from turns: in one transaction with these, a turn would need many statements instead of one.
+    commit: (verb, options) => this.#apart.commit((session) => perform(verb(session)), options),
     read: (verb, { isSnapshot = false } = {}) =>
       isSnapshot
         ? this.reader.askTogether((session) => perform(verb(session)))
@@ -159,7 +159,7 @@ class OpenSchema {
   readonly #connections: Connections
   readonly #statements: Statements
   readonly #watch: Watch
-  readonly #planning: CommitLoop
+  readonly #apart: CommitLoop
   readonly #onTime: CommitLoopOptions['onTime']
   #epoch: { readonly epoch: number; readonly readMs: number } | undefined
   #closing: Promise<void> | undefined
@@ -200,12 +200,7 @@ class OpenSchema {
     }
     this.loop = new CommitLoop(loopOptions)
     this.lanes = { loop: this.loop, beside: new CommitLoop(loopOptions), remembered }
-    this.#planning = new CommitLoop(loopOptions)
-  }
-
-  /** Many ticks are committed separately from turns: in one transaction, a turn would take as long as they do. */
-  #laneOf({ items = 1, isExclusive = true }: CommitOptions = {}): CommitLoop {
-    return items >= manyTicks && !isExclusive ? this.#planning : this.loop
+    this.#apart = new CommitLoop(loopOptions)
   }
 
   /** Sets the clock that follows the database, before it is read. */
@@ -263,7 +258,7 @@ class OpenSchema {
     if (this.loop.ended === undefined)
       void this.loop.commit((session) => session.settle()).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
-    const loops = [this.loop, this.lanes.beside, this.#planning]
+    const loops = [this.loop, this.lanes.beside, this.#apart]
     await Promise.all(loops.map((loop) => loop.close(closed)))
     await this.#connections.close()
   }

@@ -12,13 +12,17 @@ export interface Waiting<Apply> {
   readonly reject: (error: unknown) => void
 }
 
-/** Takes from the front of a queue what fits into one transaction. */
-export function takeGroup<Item extends { readonly items: number }>(queue: Item[]): Item[] {
+/** Takes from the front of a queue what fits into one transaction, as long as it belongs together with the first. */
+export function takeGroup<Item extends { readonly items: number }>(
+  queue: Item[],
+  belong: (first: Item, other: Item) => boolean = () => true,
+): Item[] {
+  const [first] = queue
   let items = 0
   let count = 0
-  for (const { items: more } of queue) {
-    if (count > 0 && items + more > maxGroupItems) break
-    items += more
+  for (const one of queue) {
+    if (first !== one && (items + one.items > maxGroupItems || !belong(first as Item, one))) break
+    items += one.items
     count++
   }
   return queue.splice(0, count)

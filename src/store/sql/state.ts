@@ -11,10 +11,11 @@ import type { Session } from './session.js'
 import { each, insertInto } from './statement.js'
 import type { Verb } from './verb.js'
 
-// Each relies on: primary key. Exclusive access closes the race of two changes of one entry.
+// Each relies on: primary key. The lock of the entry closes the race of two changes of it (`lockEntries`).
 const VALUE = `select value from rota.notes where kind = $1 and name = $2 and item = $3`
 
-const REVISION = `select revision from rota.notes where kind = $1 and name = $2 and item = $3`
+// The lock of the row closes the race with a claim that counts starts: it writes the entries of rates without their locks.
+const REVISION = `select revision from rota.notes where kind = $1 and name = $2 and item = $3 for update`
 
 const overwrite = `on conflict (kind, name, item) do update
   set revision = note.revision + 1, at = excluded.at, value = excluded.value`
@@ -84,10 +85,10 @@ export function* changeState(
   session: Session,
   request: { changes: readonly StateChange[]; now: Instant },
 ): Verb<'changed' | 'stale'> {
-  session.beExclusive()
   session.noteTime(request.now)
-  if (!(yield* areCurrent(session, request.changes))) return 'stale'
   const changes = [...request.changes, ...removalMark(request.changes)]
+  yield* session.native.lockEntries(changes)
+  if (!(yield* areCurrent(session, request.changes))) return 'stale'
   yield* session.sql.together(...changes.map((one) => writeStateEntry(session, one, request.now)))
   return 'changed'
 }

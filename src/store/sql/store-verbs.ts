@@ -25,7 +25,7 @@ import { ledger } from './planning/ledger.js'
 import { queues } from './planning/queues.js'
 import { fingerprints, jobs, sources, triggers, versions } from './planning/read-definitions.js'
 import { forgetSeen, seen } from './planning/seen-keys.js'
-import { readsOthers, tick } from './planning/tick.js'
+import { tick } from './planning/tick.js'
 import { advance, cancel, retry } from './runs/cancel.js'
 import { changeRuns } from './runs/change-runs.js'
 import { enqueueAll } from './runs/enqueue.js'
@@ -48,7 +48,10 @@ export function storeVerbs({ commit, read }: Driver) {
     inPieces(batch, (piece) => commit((session) => verb(session, piece), { items: piece.length }))
   return {
     defineJobs: (request) =>
-      commit((session) => defineJobs(session, request), { items: request.jobs.length }),
+      commit((session) => defineJobs(session, request), {
+        items: request.jobs.length,
+        isExclusive: false,
+      }),
     removeJobs: (names) => commit((session) => removeJobs(session, names)),
     jobs: () => read(jobs),
     queues: () => read(queues, { isSnapshot: true }),
@@ -64,7 +67,7 @@ export function storeVerbs({ commit, read }: Driver) {
       inPieces(batch, (piece) =>
         commit((session) => tick(session, piece), {
           items: piece.length,
-          isExclusive: piece.some(readsOthers),
+          isExclusive: piece.some(({ supersede }) => supersede !== undefined),
         }),
       ),
     seen: (request) => read((session) => seen(session, request)),
@@ -74,11 +77,14 @@ export function storeVerbs({ commit, read }: Driver) {
     holds: (filter = {}) => read((session) => holds(session, filter)),
     stateEntries: (filter) => read((session) => stateEntries(session, filter)),
     changeState: (request) =>
-      commit((session) => changeState(session, request), { items: 1 + request.changes.length }),
+      commit((session) => changeState(session, request), {
+        items: 1 + request.changes.length,
+        isExclusive: false,
+      }),
     register: (worker) => commit((session) => register(session, worker), { isExclusive: false }),
     drain: (request) => commit((session) => drain(session, request), { isExclusive: false }),
     retire: (request) => commit((session) => retire(session, request)),
-    expire: (request) => commit((session) => expire(session, request)),
+    expire: (request) => commit((session) => expire(session, request), { isExclusive: false }),
     workers: () => read(workers),
     signsOf: (request) => read((session) => signsOf(session, request)),
     log: async (lines) => {
@@ -92,7 +98,10 @@ export function storeVerbs({ commit, read }: Driver) {
       let removed = 0
       for (;;) {
         const limit = Math.min(itemsPerCommit, request.limit - removed)
-        const piece = await commit((session) => prune(session, { ...request, limit }), { items: limit })
+        const piece = await commit((session) => prune(session, { ...request, limit }), {
+          items: limit,
+          isExclusive: false,
+        })
         removed += piece
         if (piece < limit || removed === request.limit) return removed
       }
@@ -159,7 +168,8 @@ export function storeVerbs({ commit, read }: Driver) {
     runInstants: (request) => read((session) => runInstants(session, request)),
     facts: (request) => read((session) => facts(session, request), { isSnapshot: true }),
     auditPage: (filter) => read((session) => auditPage(session, filter)),
-    pruneAudit: (request) => commit((session) => pruneAudit(session, request), { items: request.limit }),
+    pruneAudit: (request) =>
+      commit((session) => pruneAudit(session, request), { items: request.limit, isExclusive: false }),
     takeFacts: (batch) => commit((session) => takeFacts(session, batch), { items: batch.length }),
     ledger: (request) => read((session) => ledger(session, request)),
   } satisfies Partial<Store>

@@ -62,6 +62,7 @@ export function nativeVerbs(session: Session, claims: KnownClaims): NativeVerbs 
     // The write lock excludes every other transaction.
     *lockSlots() {},
     *lockQueue() {},
+    *lockEntries() {},
     *lockUniqueKey() {},
     // Only the one-call function of Postgres needs this.
     noteRates() {},

@@ -41,7 +41,7 @@ export class CommitLoop {
   constructor(options: CommitLoopOptions) {
     this.#options = options
     this.#queue = new CommitQueue<Waiting<Apply>>({
-      takeGroup,
+      takeGroup: (queue) => takeGroup(queue),
       transact: (take) => whenFree(options, () => this.#transact(take)),
       toRotaError: (error) => toRotaError(error, options.url),
     })

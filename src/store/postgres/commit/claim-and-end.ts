@@ -4,6 +4,7 @@
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { RunId } from '../../../kernel/identity/identity.js'
+import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import { toJson } from '../../sql/rows/run-rows.js'
@@ -58,6 +59,22 @@ const TRY_SLOTS = `select rota.try_slots($1::text[])::int as is_free`
 // Relies on: primary key. A claim from a limited queue, and the end of a run of it, hold the row of the queue.
 const TRY_QUEUE = `select 1 from rota.queues where name = $1 for update skip locked`
 
+/** From this number of state entries on, one transaction becomes the only writer, for the same reason. */
+const maxEntryLocks = 256
+
+/** Sets the locks of state entries apart from the other locks. */
+const entryLockClass = 0x52_6f_74_65
+
+const ENTRY_LOCKS = `select distinct hashtext('rota'::name || ':' || given.key) as id from unnest($1::text[]) given (key)`
+
+// In the order of their numbers: two transactions that lock the same entries must not wait for each other.
+const LOCK_ENTRIES = `with ids as materialized (${ENTRY_LOCKS} order by 1)
+  select count(pg_advisory_xact_lock(${entryLockClass}, id)) from ids`
+
+// Never waits, so it may be called while other locks are held.
+const TRY_ENTRIES = `with ids as materialized (${ENTRY_LOCKS})
+  select coalesce(bool_and(pg_try_advisory_xact_lock(${entryLockClass}, id)), true)::int from ids`
+
 /** Thrown if an open transaction records a run with the same unique key: the operation is retried later. */
 export class KeyTaken extends Error {}
 
@@ -69,6 +86,7 @@ interface Session extends VerbSession {
 /** The verbs of Postgres for one transaction. */
 export function nativeVerbs(session: Session): NativeVerbs {
   const locked = new Set<string>()
+  const lockedEntries = new Set<string>()
   return {
     manyJobs: 32,
     endPlain: (items) => endPlain(session, items),
@@ -78,6 +96,7 @@ export function nativeVerbs(session: Session): NativeVerbs {
     lastNoticeOf: (worker) => session.remembered.heardOf(worker),
     lockSlots: (keys) => lockSlots(session, locked, keys),
     lockQueue: (queue) => lockQueue(session, queue),
+    lockEntries: (keys) => lockEntries(session, lockedEntries, keys),
     noteRates: (left) =>
       session.afterCommit(() => session.remembered.rates.note(session.remembered.catalog, left)),
     lockUniqueKey: (job, key) => lockUniqueKey(session, job, key),
@@ -143,6 +162,18 @@ function* lockSlots(session: Session, locked: Set<string>, keys: readonly string
 function* lockQueue(session: Session, queue: string): Verb<void> {
   if (session.isExclusive) return
   if ((yield* session.sql.value(TRY_QUEUE, queue)) === undefined) session.beExclusive()
+}
+
+function* lockEntries(session: Session, locked: Set<string>, keys: readonly StateKey[]): Verb<void> {
+  if (session.isExclusive) return
+  const texts = keys.map(({ kind, name, item }) => JSON.stringify([kind, name, item]))
+  const missing = texts.filter((text) => !locked.has(text))
+  if (missing.length === 0) return
+  const isFirst = locked.size === 0
+  for (const text of missing) locked.add(text)
+  if (locked.size > maxEntryLocks) session.beExclusive()
+  if (isFirst) yield* session.sql.value(LOCK_ENTRIES, missing)
+  else if ((yield* session.sql.value(TRY_ENTRIES, missing)) !== 1) session.beExclusive()
 }
 
 function* lockUniqueKey(session: Session, job: string, key: string): Verb<void> {

@@ -4,8 +4,9 @@
  *
  * Processes coordinate by one advisory lock of the schema, which ends with the transaction. Operations that touch only rows
  * of their own (plain runs: recorded, claimed, ended) take it in shared mode. Operations that read one row to decide about
- * another take it exclusively, unless a finer lock covers the decision (docs/decisions/0051-postgres-slot-locks.md and
- * 0060). The server ends a session that stalls in the middle of a transaction, so nobody holds the lock for long.
+ * another take it exclusively, unless a finer lock covers the decision: the lock of a slot, of a queue, of a unique key, of
+ * a state entry, or the revision of a trigger (docs/decisions/0051-postgres-slot-locks.md, 0060 and 0093). The server
+ * ends a session that stalls in the middle of a transaction, so nobody holds the lock for long.
  *
  * If one operation of a group throws, the transaction is rolled back and each operation is tried alone. If a conflict or a
  * broken connection ends a transaction before its commit, the whole transaction is repeated. If the answer to the commit
@@ -70,6 +71,11 @@ interface PostgresWaiting
   readonly sinceMs: number
 }
 
+/** Whether two operations may share a transaction: one that must be the only writer would make the other wait, too. */
+function haveSameLock(one: PostgresWaiting, other: PostgresWaiting): boolean {
+  return one.isExclusive === other.isExclusive
+}
+
 /** Applies operations in groups, each group in one transaction. */
 export class CommitLoop {
   readonly #options: CommitLoopOptions
@@ -130,7 +136,7 @@ export class CommitLoop {
 
   async #work(): Promise<void> {
     while (this.#queue.length > 0) {
-      const apart = await this.#perform(takeGroup(this.#queue))
+      const apart = await this.#perform(takeGroup(this.#queue, haveSameLock))
       for (const one of apart) await this.#perform([one])
       // Callers that were just answered may add operations at once: these join the next group.
       if (this.#queue.length > 0) await new Promise((resolve) => setImmediate(resolve))
@@ -143,7 +149,7 @@ export class CommitLoop {
   async #perform(group: readonly PostgresWaiting[]): Promise<readonly PostgresWaiting[]> {
     const { clock, remembered, url } = this.#options
     const startMs = clock.monotonicMs()
-    let isExclusive = group.some((one) => one.isExclusive)
+    let isExclusive = group[0]?.isExclusive === true
     let parts = mergedParts(group.map(({ oneCall }) => oneCall))
     for (let tries = 1; ; tries++) {
       try {

@@ -14,6 +14,10 @@ const SOURCES = `select name, source from rota.jobs where name = any($1::text[])
 // The same for jobs that their sources still define.
 const OWNERS = `${SOURCES} and definition::json ->> 'ended' is null`
 
+// Each relies on: primary key. Needs no lock: whoever changes a definition meanwhile comes later.
+const STORED_JOBS = `select name, source, definition from rota.jobs where name = any($1::text[])`
+const STORED_QUEUES = `select name, concurrency, rate from rota.queues where name = any($1::text[])`
+
 const overwrite = `on conflict (name) do update set source = excluded.source, definition = excluded.definition`
 
 // SQLite has no column for the queue: it reads the queue from the definition.
@@ -67,6 +71,8 @@ const USED = each({
 
 /** Writes the jobs and queues of a source; jobs that another source still defines stay. Counts and limits follow. */
 export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineConflict[]> {
+  // Usually nothing has changed: then a process starts without making the others wait.
+  if (yield* areStored(session, request)) return []
   session.beExclusive()
   const { source } = request
   for (const queue of request.queues) yield* writeQueue(session, queue)
@@ -82,6 +88,28 @@ export function* defineJobs(session: Session, request: DefineJobs): Verb<DefineC
   const isOurs = new Set(ours)
   const others = request.jobs.filter((job) => !isOurs.has(job))
   return others.map(({ name }) => ({ name, source: sources.get(name) as string }))
+}
+
+/** Whether the jobs and queues are stored already, exactly as the source defines them. */
+function* areStored(session: Session, { source, jobs, queues }: DefineJobs): Verb<boolean> {
+  const [storedJobs, storedQueues] = yield* session.sql.together(
+    session.sql.all<{ name: string; source: string; definition: string }>(
+      STORED_JOBS,
+      jobs.map(({ name }) => name),
+    ),
+    session.sql.all<{ name: string; concurrency: number | null; rate: string | null }>(
+      STORED_QUEUES,
+      queues.map(({ name }) => name),
+    ),
+  )
+  const jobTexts = new Map(storedJobs.map((row) => [row.name, `${row.source} ${row.definition}`]))
+  const queueTexts = new Map(
+    storedQueues.map((row) => [row.name, JSON.stringify([row.name, row.concurrency, row.rate])]),
+  )
+  return (
+    jobs.every((job) => jobTexts.get(job.name) === `${source} ${JSON.stringify(job)}`) &&
+    queues.every((queue) => queueTexts.get(queue.name) === JSON.stringify(queueValues(queue)))
+  )
 }
 
 /** Removes jobs that nothing uses; returns those it kept. */
@@ -103,10 +131,12 @@ export function* writeJobs(session: Session, jobs: readonly Job[], source: strin
 }
 
 /** Writes a queue, whatever is stored under its name. */
-export function* writeQueue(session: Session, { name, concurrency, limit }: Queue): Verb<void> {
-  yield* session.sql.insert(WRITE_QUEUES, [
-    [name, concurrency ?? null, limit === undefined ? null : JSON.stringify(limit)],
-  ])
+export function* writeQueue(session: Session, queue: Queue): Verb<void> {
+  yield* session.sql.insert(WRITE_QUEUES, [queueValues(queue)])
+}
+
+function queueValues({ name, concurrency, limit }: Queue): [string, number | null, string | null] {
+  return [name, concurrency ?? null, limit === undefined ? null : JSON.stringify(limit)]
 }
 
 /** Counts again how many runs of each limited queue are running. */

@@ -39,7 +39,10 @@ const SET_CHAIN = `update rota.triggers set chain_run = $1 where name = $2`
 
 /** Commits ticks: each one completely, or not at all if its trigger has changed. */
 export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer[]> {
-  if (batch.some(readsOthers)) session.beExclusive()
+  // What a newer run does to older ones depends on rows that others may change.
+  if (batch.some((item) => item.supersede !== undefined)) session.beExclusive()
+  // All at once, and before any row is locked.
+  yield* session.native.lockEntries(batch.flatMap(({ stateChanges }) => stateChanges ?? []))
   const answers: TickAnswer[] = []
   while (answers.length < batch.length) {
     const start = answers.length
@@ -87,7 +90,7 @@ function* tickTogether(session: Session, batch: readonly Tick[]): Verb<TickAnswe
 }
 
 /** Whether a tick depends on more than its trigger's revision: state entries, arrivals, or runs that it supersedes. */
-export function readsOthers({ stateChanges, seen, takesArrivals, supersede: older }: Tick): boolean {
+function readsOthers({ stateChanges, seen, takesArrivals, supersede: older }: Tick): boolean {
   return stateChanges !== undefined || seen !== undefined || takesArrivals === true || older !== undefined
 }
 

@@ -35,16 +35,20 @@ export function* applyEndEffect(
   session.hasNews = true
   if (effect.isChain === true) yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
   if (effect.changes === undefined && effect.arrival === undefined && effect.wakesTrigger !== true) return
-  // It depends on state entries, which others may change.
-  session.beExclusive()
   const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const values: (Json | undefined)[] = []
-  for (const key of effect.reads?.(ended) ?? []) values.push(yield* stateValue(session, key))
-  for (const entry of effect.changes?.(ended, values) ?? []) yield* writeStateEntry(session, entry, end.at)
+  const keys = effect.reads?.(ended) ?? []
+  yield* session.native.lockEntries(keys)
+  for (const key of keys) values.push(yield* stateValue(session, key))
+  const changes = effect.changes?.(ended, values) ?? []
+  yield* session.native.lockEntries(changes)
+  for (const entry of changes) yield* writeStateEntry(session, entry, end.at)
   if (effect.wakesTrigger === true) yield* session.sql.change(LOOK_AT, end.at, run.trigger)
   const arrival = effect.arrival?.(ended)
   if (arrival === undefined) return
-  for (const { trigger } of yield* session.sql.all<{ trigger: string }>(FOLLOWERS, run.job)) {
+  const followers = yield* session.sql.all<{ trigger: string }>(FOLLOWERS, run.job)
+  yield* session.native.lockEntries(followers.map(({ trigger }) => ({ ...arrival, name: trigger })))
+  for (const { trigger } of followers) {
     yield* writeStateEntry(session, { ...arrival, name: trigger }, end.at)
     yield* session.sql.change(ARRIVED, end.at, trigger)
   }

@@ -6,6 +6,11 @@ import { running } from '../rows/states.js'
 import type { Verb } from '../verb.js'
 import { unsaidLeaseMs } from '../rows/worker-rows.js'
 
+// Relies on: workers_live, workers_gone. Needs no lock: a lease that ends after this is found by the next look.
+const HAS_GONE = `select 1 where exists (select 1 from rota.workers where phase = 1) or exists (
+    select 1 from rota.workers where phase = 0 and lease_until < $1 and coalesce(lease_until - beat_at, ${unsaidLeaseMs}) <= $2
+  )`
+
 // Relies on: workers_live. From now on a turn of this worker claims nothing, so its runs can only become fewer.
 const EXPIRE = `update rota.workers set phase = 1 where phase = 0 and lease_until < $1
   and coalesce(lease_until - beat_at, ${unsaidLeaseMs}) <= $2`
@@ -35,6 +40,8 @@ export function* expire(
   session: Session,
   { deadline, limit, longestMs = Number.MAX_SAFE_INTEGER }: Expiry,
 ): Verb<LostClaim[]> {
+  if (!session.isExclusive && (yield* session.sql.value(HAS_GONE, deadline, longestMs)) === undefined)
+    return []
   session.beExclusive()
   const [, rows] = yield* session.sql.together(
     session.sql.change(EXPIRE, deadline, longestMs),

@@ -1,5 +1,6 @@
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { RunId } from '../../../kernel/identity/identity.js'
+import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import type { Verb } from '../verb.js'
@@ -25,6 +26,12 @@ export interface NativeVerbs {
   lockSlots(keys: readonly string[]): Verb<void>
   /** The same for the count of a limited queue. */
   lockQueue(queue: string): Verb<void>
+  /**
+   * Locks state entries until the end of the transaction, whether they exist or not. Whoever reads an entry to decide
+   * about it, or about another, calls this before. The first call of a transaction waits for others. A later call does
+   * not: if one of the entries is locked, the transaction is repeated as the only writer.
+   */
+  lockEntries(keys: readonly StateKey[]): Verb<void>
   /** Remembers the rate limits after a claim, for the next turns. */
   noteRates(left: RatesLeft): void
   /** Locks a unique key until the end of the transaction; throws if another transaction has it. */

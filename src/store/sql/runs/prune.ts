@@ -14,6 +14,11 @@ import type { Verb } from '../verb.js'
 const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
   from rota.runs where state >= ${done} and finished_at < $1 order by finished_at, id limit $2`
 
+// Relies on: runs_ended, seen_until. Needs no lock: what gets old after this is found by the next call.
+const HAS_OLD = `select 1
+  where (select finished_at from rota.runs where state >= ${done} order by finished_at, id limit 1) < $1
+  or (select until_at from rota.seen where until_at is not null order by until_at limit 1) <= $2`
+
 // Relies on: the unique index of runs.id.
 const NAMED = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
   from rota.runs where id = any($3::text[]) and state >= ${done} and finished_at < $1
@@ -60,9 +65,10 @@ type Pruned = Pick<
 
 /** Removes the oldest final runs; those of due instants leave a `pruned` range, so that they are not planned again. */
 export function* prune(session: Session, { runs, ...request }: PruneRequest): Verb<number> {
+  const { before, limit, now } = request
+  if (!session.isExclusive && (yield* session.sql.value(HAS_OLD, before, now)) === undefined) return 0
   session.beExclusive()
   yield* forgetExpired(session, request)
-  const { before, limit } = request
   const victims =
     runs === undefined
       ? yield* session.sql.all<Victim>(OLDEST, before, limit)
