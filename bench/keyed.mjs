@@ -29,6 +29,13 @@ const subjects = [
     flags: { peer: 'graphile-worker' },
     needs: 'postgres',
   },
+  {
+    name: 'graphile-worker, the same with a local queue',
+    kind: 'key',
+    flags: { peer: 'graphile-worker', variant: 'local' },
+    needs: 'postgres',
+    isOffered: true,
+  },
   { name: 'pg-boss, singleton keys', kind: 'key', flags: { peer: 'pg-boss' }, needs: 'postgres' },
   { name: 'Rota on SQLite', kind: 'limit', flags: { peer: 'rota', variant: 'full' } },
   { name: 'Rota on Postgres', kind: 'limit', flags: { peer: 'rota-postgres' }, needs: 'postgres' },
@@ -82,15 +89,17 @@ function print() {
   console.log(
     `${'what'.padEnd(48)}${['per second', 'Rota is', ''].map((text) => text.padStart(12)).join('')}`,
   )
-  for (const { name, kind, needs } of subjects) {
+  for (const { name, kind, needs, isOffered } of subjects) {
     const rate = of(name, kind)
     if (rate === undefined) continue
     const isPeer = !name.startsWith('Rota')
     const rota = kind === 'key' ? (needs === 'postgres' ? postgres : sqlite) : of('Rota on SQLite', 'limit')
     const ratio = isPeer ? `${(rota / rate).toFixed(1)} ×` : ''
-    const isMissed = isPeer && kind === 'key' && rota / rate < Number(flags.must)
+    // The target is set against the peers' default settings.
+    const isJudged = isPeer && kind === 'key' && isOffered !== true
+    const isMissed = isJudged && rota / rate < Number(flags.must)
     if (isMissed) missed += 1
-    const verdict = isPeer && kind === 'key' ? (isMissed ? 'MISSED' : 'pass') : ''
+    const verdict = isJudged ? (isMissed ? 'MISSED' : 'pass') : ''
     const cells = [rate.toFixed(0), ratio, verdict].map((text) => text.padStart(12)).join('')
     console.log(`${`${name} (${kind})`.padEnd(48)}${cells}`)
   }

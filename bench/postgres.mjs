@@ -10,14 +10,14 @@ const workloads = [
   { name: 'enqueue one by one', workload: 'enqueue-one', count: 2000 },
   { name: 'enqueue, 50 in flight', workload: 'enqueue-50', count: 20_000 },
   { name: 'enqueue, bulk of 1000', workload: 'enqueue-bulk', count: 50_000 },
-  { name: 'perform, concurrency 1', workload: 'perform', count: 10_000, concurrency: 1 },
+  { name: 'perform, concurrency 1', workload: 'perform', count: 50_000, concurrency: 1 },
   { name: 'perform, concurrency 10', workload: 'perform', count: 50_000, concurrency: 10 },
   { name: 'perform, concurrency 100', workload: 'perform', count: 50_000, concurrency: 100 },
-  { name: 'perform, concurrency 10, 4 processes', workload: 'perform-many', count: 50_000, concurrency: 10 },
+  { name: 'perform, concurrency 10, 4 processes', workload: 'perform-many', count: 200_000, concurrency: 10 },
   {
     name: 'perform, concurrency 100, 4 processes',
     workload: 'perform-many',
-    count: 50_000,
+    count: 200_000,
     concurrency: 100,
   },
   { name: 'idle', workload: 'idle', count: 500, concurrency: 10 },
@@ -26,6 +26,7 @@ const workloads = [
 const peers = [
   { name: 'rota', flags: { peer: 'rota-postgres' } },
   { name: 'graphile-worker', flags: { peer: 'graphile-worker' } },
+  { name: 'graphile-worker batched', flags: { peer: 'graphile-worker', variant: 'local' } },
   { name: 'pg-boss', flags: { peer: 'pg-boss' } },
   { name: 'BullMQ', flags: { peer: 'bullmq-postgres' } },
 ]

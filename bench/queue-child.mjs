@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({
     kind: { type: 'string', default: 'plain' },
     processes: { type: 'string', default: '4' },
     idleMs: { type: 'string', default: '2000' },
-    capMs: { type: 'string', default: '8000' },
+    capMs: { type: 'string', default: '20000' },
   },
 })
 const count = Number(flags.count)
@@ -133,7 +133,9 @@ async function performWithMany() {
   await fill()
   await tidy()
   const script = fileURLToPath(new URL('./queue-worker.mjs', import.meta.url))
-  const own = ['peer', 'concurrency', 'directory', 'url'].map((name) => `--${name}=${flags[name]}`)
+  const own = ['peer', 'concurrency', 'directory', 'url', 'variant']
+    .filter((name) => flags[name] !== undefined)
+    .map((name) => `--${name}=${flags[name]}`)
   const workers = Array.from({ length: Number(flags.processes) }, () => workerOf(fork(script, own)))
   await Promise.all(workers.map(({ ready }) => ready))
   const startMs = performance.now()

@@ -7,6 +7,7 @@ const { values: flags } = parseArgs({
     concurrency: { type: 'string' },
     directory: { type: 'string' },
     url: { type: 'string' },
+    variant: { type: 'string' },
   },
 })
 let performed = 0
@@ -14,6 +15,7 @@ const { open } = await import(`./peers/${flags.peer}.mjs`)
 const peer = await open({
   directory: flags.directory,
   url: flags.url,
+  variant: flags.variant,
   concurrency: Number(flags.concurrency),
   joins: true,
   perform: () => {

@@ -1,11 +1,12 @@
-// graphile-worker with a local queue and batched completion, as its documentation recommends for speed. It deletes
-// finished jobs, so it does less than Rota, which keeps them. A key is a named queue, which performs one job at a time.
+// graphile-worker with its default settings, or (variant "local") with a local queue and batched completion, which its
+// documentation offers for high loads: a process then takes hundreds of jobs ahead of time. It deletes finished jobs, so it
+// does less than Rota, which keeps them. A key is a named queue, which performs one job at a time.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import pg from 'pg'
 import { keyOf } from './kinds.mjs'
 import { withoutSchema } from './schema.mjs'
 
-export async function open({ url, concurrency, perform, joins, kind }) {
+export async function open({ url, concurrency, perform, joins, kind, variant }) {
   const schema = 'graphile_bench'
   if (!joins) await withoutSchema(url, schema)
   const pgPool = new pg.Pool({ connectionString: url, max: 20 })
@@ -13,11 +14,14 @@ export async function open({ url, concurrency, perform, joins, kind }) {
   const logger = new Logger(() => () => undefined)
   const utils = await makeWorkerUtils({ pgPool, schema, logger })
   await utils.migrate()
-  const batches = {
-    localQueue: { size: Math.max(500, 2 * concurrency) },
-    completeJobBatchDelay: 0,
-    failJobBatchDelay: 0,
-  }
+  const batches =
+    variant === 'local'
+      ? {
+          localQueue: { size: Math.max(500, 2 * concurrency) },
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+        }
+      : {}
   let runner
   return {
     enqueueOne: (payload) => utils.addJob('noop', payload),

@@ -2,7 +2,7 @@
 
 export const limit = 50
 
-/** The key of a job. */
+/** The key of a job: one of a thousand, in an order like that of real work, so that two jobs of a key may follow each other. */
 export function keyOf({ i }) {
-  return `key-${i % 1000}`
+  return `key-${(Math.imul(i + 1, 2_654_435_761) >>> 8) % 1000}`
 }

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import type { Timeline } from '../../src/client/ui-operations.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BigStore, bigName } from './big-store.js'
@@ -66,14 +66,19 @@ describe('50 lanes with 300 marks each', () => {
   it('closed tiles are fetched once: moving away and back fetches none of them again', async () => {
     const page = await openTimeline(store.url, 'range=6h')
     const asked: string[] = []
+    const open = new Set<Request>()
     page.on('request', (request) => {
-      if (request.url().includes('/ui/timeline'))
-        asked.push(new URL(request.url()).searchParams.get('from') ?? '')
+      if (!request.url().includes('/ui/timeline')) return
+      open.add(request)
+      asked.push(new URL(request.url()).searchParams.get('from') ?? '')
     })
+    page.on('requestfinished', (request) => open.delete(request))
+    page.on('requestfailed', (request) => open.delete(request))
     // Each step waits for its requests: a request that is aborted by the next move may be sent again.
     const press = async (key: string): Promise<void> => {
       await page.keyboard.press(key)
-      await page.waitForTimeout(1500)
+      await page.waitForTimeout(500)
+      await expect.poll(() => open.size, { timeout: 15_000 }).toBe(0)
     }
     for (const key of ['[', '[', '[']) await press(key)
     const read = asked.length

@@ -17,8 +17,9 @@ const VALUE = `select value from rota.notes where kind = $1 and name = $2 and it
 // The lock of the row closes the race with a claim that counts starts: it writes the entries of rates without their locks.
 const REVISION = `select revision from rota.notes where kind = $1 and name = $2 and item = $3 for update`
 
+// The revision of a new row is the number of changes that it stands for.
 const overwrite = `on conflict (kind, name, item) do update
-  set revision = note.revision + 1, at = excluded.at, value = excluded.value`
+  set revision = note.revision + excluded.revision, at = excluded.at, value = excluded.value`
 
 const WRITE = `insert into rota.notes as note (kind, name, item, revision, at, value) values ($1, $2, $3, 1, $4, $5)
   ${overwrite}`
@@ -108,6 +109,11 @@ export function* stateValue(session: Session, { kind, name, item }: StateKey): V
   return text === undefined ? undefined : (JSON.parse(text) as Json)
 }
 
+/** The values of state entries, in the order of their keys. */
+export function* stateValues(session: Session, keys: readonly StateKey[]): Verb<(Json | undefined)[]> {
+  return [...(yield* session.sql.together(...keys.map((key) => stateValue(session, key))))]
+}
+
 /** Writes or removes one state entry, whatever its revision. */
 export function writeStateEntry(session: Session, entry: StateChange, at: Instant): Verb<number> {
   const { kind, name, item, value } = entry
@@ -115,13 +121,18 @@ export function writeStateEntry(session: Session, entry: StateChange, at: Instan
   return session.sql.change(WRITE, kind, name, item, at, JSON.stringify(value))
 }
 
+/** A state entry to write, with the number of changes that led to it. */
+export interface StateWrite {
+  readonly change: StateChange
+  readonly at: Instant
+  readonly changes: number
+}
+
 /** Writes state entries of different keys together, whatever their revisions. */
-export function* writeStateEntries(
-  session: Session,
-  entries: readonly StateChange[],
-  at: Instant,
-): Verb<void> {
-  const rows = entries.map(({ kind, name, item, value }) => [kind, name, item, 1, at, JSON.stringify(value)])
+export function* writeStateEntries(session: Session, entries: readonly StateWrite[]): Verb<void> {
+  const rows = entries.map(({ change: { kind, name, item, value }, at, changes }) => {
+    return [kind, name, item, changes, at, JSON.stringify(value)]
+  })
   yield* session.sql.insert(WRITE_ALL, rows)
 }
 

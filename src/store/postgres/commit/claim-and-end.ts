@@ -9,6 +9,8 @@ import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import { toJson } from '../../sql/rows/run-rows.js'
 import { done, ready, running } from '../../sql/rows/states.js'
+import { endedRunOf, type EndedRow } from '../../sql/rows/unfinished.js'
+import { applyTogether, changesOnlyState } from '../../sql/runs/end-effect.js'
 import { leaveQueue } from '../../sql/runs/end-run.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Candidate, NativeVerbs, PlainEnd } from '../../sql/runs/native-verbs.js'
@@ -34,8 +36,9 @@ const TAKE = `update rota.runs
 const END_PLAIN = `update rota.runs set state = ${done}, started_at = ended.started_at, finished_at = ended.finished_at,
     result = ended.result, reason = null
   from unnest($1::text[], $2::int8[], $3::int8[], $4::text[]) ended (id, started_at, finished_at, result)
-  where runs.id = ended.id and state + 0 = ${running} and attempt = 1 and follow is null
-  returning runs.id, runs.job, runs.gates`
+  where runs.id = ended.id and state + 0 = ${running} and attempt = 1 and (follow is null or follow = any($5::int8[]))
+  returning runs.id, runs.job, runs.gates, runs.follow, runs.trigger, runs.partition, runs.due_at, runs.started_at,
+    runs.error`
 
 // Relies on: the unique index of workers.id, then notices_worker.
 const TAKE_NOTICES = `delete from rota.notices where worker = (select key from rota.workers where id = $1)
@@ -111,17 +114,41 @@ function* endPlain(session: Session, items: readonly Finished[]): Verb<Map<RunId
   const first = [...new Map(items.toReversed().map((item) => [item.run, item])).values()]
   const plain = first.filter(isPlainEnd)
   if (plain.length === 0) return new Map()
-  const rows = yield* session.sql.all<PlainEnd & { id: RunId; job: string }>(
+  // The effects of runs are applied in the order of their ends, so only if no other end is between them.
+  const areAllPlain = plain.length === items.length
+  const rows = yield* session.sql.all<PlainRow>(
     END_PLAIN,
     plain.map(({ run }) => run),
     plain.map(({ startedAt = null }) => startedAt),
     plain.map(({ endedAt }) => endedAt),
     plain.map(({ outcome }) => toJson(outcome.result)),
+    areAllPlain ? lightEffects(session) : [],
   )
   const byJob = new Map<string, number>()
   for (const { job } of rows) byJob.set(job, (byJob.get(job) ?? 0) + 1)
   for (const [job, count] of byJob) yield* leaveQueue(session, job, count)
-  return new Map(rows.map((row) => [row.id, row]))
+  const byRun = new Map(rows.map((row) => [row.id, row]))
+  yield* applyTogether(
+    session,
+    items.flatMap(({ run, endedAt: at }) => {
+      const row = byRun.get(run)
+      if (row === undefined || row.follow === null) return []
+      return [{ follow: row.follow, run: endedRunOf(row, row, { state: 'done', at, reason: undefined }) }]
+    }),
+  )
+  return byRun
+}
+
+interface PlainRow extends PlainEnd, EndedRow {
+  readonly id: RunId
+  readonly job: string
+  readonly trigger: string | null
+  readonly follow: number | null
+}
+
+/** The codes of the effects that can be applied together. */
+function lightEffects({ endEffects }: Session): number[] {
+  return [...endEffects.values()].filter(changesOnlyState).map(({ code }) => code)
 }
 
 function* take(

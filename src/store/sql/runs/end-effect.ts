@@ -1,9 +1,11 @@
 import { failureNotice, watchKey } from '../../../kernel/alert/notice.js'
 import type { Json } from '../../../kernel/definition/json.js'
+import type { EndedRun, EndEffect } from '../../../kernel/run/end-effect.js'
+import type { StateKey } from '../../../kernel/state/state-entry.js'
 import { endEffectOf } from '../rows/run-rows.js'
 import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
-import { stateValue, writeStateEntry } from '../state.js'
+import { stateValue, stateValues, writeStateEntries, writeStateEntry, type StateWrite } from '../state.js'
 import type { Verb } from '../verb.js'
 
 // Relies on: primary key. The revision increases, so a tick computed before this end is stale.
@@ -52,6 +54,59 @@ export function* applyEndEffect(
     yield* writeStateEntry(session, { ...arrival, name: trigger }, end.at)
     yield* session.sql.change(ARRIVED, end.at, trigger)
   }
+}
+
+/** Whether an effect changes only state entries: those of many runs can be applied together. */
+export function changesOnlyState({ isChain, wakesTrigger, arrival }: EndEffect): boolean {
+  return isChain !== true && wakesTrigger !== true && arrival === undefined
+}
+
+/** A run that has just ended, with the code of an effect that changes only state entries. */
+export interface EffectiveEnd {
+  readonly follow: number
+  readonly run: EndedRun
+}
+
+/** Applies the effects of several runs in their order, with a few statements for all of them. */
+export function* applyTogether(session: Session, ends: readonly EffectiveEnd[]): Verb<void> {
+  if (ends.length === 0) return
+  session.hasNews = true
+  const steps = ends.flatMap(({ follow, run }) => {
+    const effect = endEffectOf(session.endEffects, follow)
+    return effect === undefined ? [] : [{ effect, run, keys: effect.reads?.(run) ?? [] }]
+  })
+  const keys = [...new Map(steps.flatMap((step) => step.keys).map((key) => [textOf(key), key])).values()]
+  yield* session.native.lockEntries(keys)
+  const found = yield* stateValues(session, keys)
+  const values = new Map(keys.map((key, i) => [textOf(key), found[i]]))
+  const writes = new Map<string, StateWrite>()
+  for (const { effect, run, keys: own } of steps) {
+    const changes = effect.changes?.(
+      run,
+      own.map((key) => values.get(textOf(key))),
+    )
+    for (const change of changes ?? []) {
+      const text = textOf(change)
+      values.set(text, change.value)
+      if (change.value === undefined) {
+        yield* session.native.lockEntries([change])
+        yield* writeTogether(session, writes)
+        yield* writeStateEntry(session, change, run.at)
+      } else writes.set(text, { change, at: run.at, changes: (writes.get(text)?.changes ?? 0) + 1 })
+    }
+  }
+  yield* writeTogether(session, writes)
+}
+
+function* writeTogether(session: Session, writes: Map<string, StateWrite>): Verb<void> {
+  const entries = [...writes.values()]
+  writes.clear()
+  yield* session.native.lockEntries(entries.map(({ change }) => change))
+  yield* writeStateEntries(session, entries)
+}
+
+function textOf({ kind, name, item }: StateKey): string {
+  return JSON.stringify([kind, name, item])
 }
 
 /** Writes the notice of a finally failed run, if its kind is watched. Its key is new, so no other writer conflicts. */

@@ -184,8 +184,8 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
 
 /** Writes the deadlines of new runs. Their keys are new, so no other writer conflicts. */
 function* writeDeadlines(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
-  const entries = runs.flatMap(deadlineChanges)
-  if (entries.length > 0) yield* writeStateEntries(session, entries, now)
+  const entries = runs.flatMap(deadlineChanges).map((change) => ({ change, at: now, changes: 1 }))
+  if (entries.length > 0) yield* writeStateEntries(session, entries)
 }
 
 /** Whether these runs are independent: each has at most one slot, and no two share one. */

@@ -11,7 +11,8 @@ export interface NativeVerbs {
   readonly manyJobs: number
   /**
    * Ends first attempts that are done and have no end effect, many with one statement, and subtracts them from the
-   * counts of their queues. Returns those that it ended; the others need the general verb. Drops the cached claims.
+   * counts of their queues. It may also end those whose effects change only state entries, and then applies these.
+   * Returns those that it ended; the others need the general verb. Drops the cached claims.
    */
   endPlain(items: readonly Finished[]): Verb<Map<RunId, PlainEnd>>
   /** The ready runs of each job, the most urgent first, from an offset on; no two claims get the same run. */
