@@ -13,6 +13,7 @@ const released = [
   'ad58e69811dbcdfc51723b515c00bfb78a3b1980af257ac10a9d2a6f2a5e48a6',
   '744184e34a5942d9d14f1d54ec6ea3de186060ddf30f51b6b305a7dfc6b8a063',
   'a65b131070893df633d41ad12097a76a9a40ef06d2333e30b7f24d23f4d3dce9',
+  '136222463383d8dae9055d9d9a96bcb01ed4ad733c02d90cf7d69c39399ce531',
 ]
 
 test('a released step of the schema never changes', () => {

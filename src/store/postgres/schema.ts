@@ -8,6 +8,7 @@ import { version6 } from './migrations/version-6.js'
 import { version7 } from './migrations/version-7.js'
 import { version8 } from './migrations/version-8.js'
 import { version9 } from './migrations/version-9.js'
+import { version10 } from './migrations/version-10.js'
 
 /** All steps, oldest first. The schema itself is created before them. */
 export const migrations: readonly Migration[] = [
@@ -20,7 +21,8 @@ export const migrations: readonly Migration[] = [
   version7,
   version8,
   version9,
+  version10,
 ]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version9.version
+export const schemaVersion = version10.version
