@@ -45,8 +45,10 @@ async function onHistory({ server, directory, history, rounds, quick, say }) {
         directory,
         count: quick ? count / 5 : count,
       }
+      await settle(client)
       note(name, 'empty', await good(inChild('./queue-child.mjs', given)))
       await clear(client)
+      await settle(client)
       note(name, 'full', await good(inChild('./queue-child.mjs', { ...given, schema, joins: 'yes' })))
     }
     const [own, empty] = [{ task: 'claim', directory }, `${server.url}&schema=rota_bench`]
@@ -68,6 +70,11 @@ async function onHistory({ server, directory, history, rounds, quick, say }) {
 async function clear(client) {
   await client.query(`delete from ${schema}.runs where state < 4`)
   await client.query(`vacuum ${schema}.runs`)
+}
+
+/** What was written before is on the disk: otherwise the next measurement waits for a disk that is busy with it. */
+async function settle(client) {
+  await client.query('checkpoint')
 }
 
 async function good(child) {

@@ -111,6 +111,32 @@ it('no arrival is lost while some processes end runs and another one plans the t
   })
 })
 
+it('processes that prune at the same time count every run once in the ledger', async () => {
+  await withStores(3, async (stage, many) => {
+    await stage.ready()
+    await stage.trigger(aTrigger('t'), { nextAt: t0 })
+    const runs = Array.from({ length: 90 }, (_, i) =>
+      aRun(`r${i}`, { trigger: 't', origin: 'trigger', dueAt: t0 + i * minute, version: 1 }),
+    )
+    await stage.enqueue(runs, t0 + 90 * minute)
+    await performAll(stage.store, { worker: 'p', jobs: ['work'] })
+    const now = t0 + 200 * minute
+    const pruned = await Promise.all(
+      many.map(async (store) => {
+        let count = 0
+        for (let piece = 1; piece > 0; count += piece)
+          piece = await store.prune({ before: now, limit: 7, now })
+        return count
+      }),
+    )
+    expect(pruned.reduce((sum, count) => sum + count, 0)).toBe(90)
+    const ranges = await stage.store.ledger({ trigger: 't', fromAt: t0, untilAt: now })
+    expect(ranges).toMatchObject([
+      { reason: 'pruned', firstAt: t0, lastAt: t0 + 89 * minute, detail: '{"done":90}' },
+    ])
+  })
+})
+
 it('a process that defines nothing new, changes state entries and ends runs with effects never locks the schema for itself', async () => {
   await withStores(1, async (stage, [store]) => {
     await stage.ready()
@@ -126,7 +152,7 @@ it('a process that defines nothing new, changes state entries and ends runs with
       await (store as Store).changeState({ changes: [{ ...key, value: 1, revision: 0 }], now: t0 })
       await stage.finish('w', claim, { outcome: outcomes.done, at: t0 + 1 })
       await (store as Store).expire({ now: t0, deadline: t0, limit: 9 })
-      await (store as Store).prune({ before: t0, limit: 9, now: t0 })
+      expect(await (store as Store).prune({ before: t0 + minute, limit: 9, now: t0 + minute })).toBe(1)
       expect(sent().filter((text) => text.includes('pg_advisory_xact_lock_shared')).length).toBeGreaterThan(3)
       expect(sent().filter((text) => /begin.*select pg_advisory_xact_lock\(/s.test(text))).toEqual([])
     } finally {

@@ -18,9 +18,6 @@ const RECORD = insertInto('rota.ledger', {
   recorded_at: 'int8',
 })
 
-// Relies on: primary key.
-const NEWEST = `select max(seq) from rota.ledger`
-
 // Relies on: ledger_first, which has both ends, so ranges outside the window are skipped without reading their rows.
 const TOUCHING = `select * from rota.ledger where trigger = $1 and first_at <= $2 and last_at >= $3
   order by first_at, seq`
@@ -36,11 +33,6 @@ export function* recordRanges(
     return [trigger, firstAt, lastAt, version, reason, rule, blocker, detail, recordedAt]
   })
   yield* session.sql.insert(RECORD, rows)
-}
-
-/** The key of the range that was recorded last; needs exclusive access. */
-export function* newestRange(session: Session): Verb<number> {
-  return (yield* session.sql.value<number>(NEWEST)) as number
 }
 
 /** The ranges of a trigger that overlap a window, oldest first. */

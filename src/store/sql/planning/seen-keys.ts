@@ -23,8 +23,8 @@ const FORGET = `delete from rota.seen where trigger = $1 and digest <= (
     select max(digest) from (select digest from rota.seen where trigger = $1 order by digest limit $2) first
   )`
 
-// Relies on: seen_until.
-const FORGET_OVER = `delete from rota.seen where (trigger, digest) in (
+// Relies on: seen_until. The condition is repeated for the case that a tick sees one of them again meanwhile.
+const FORGET_OVER = `delete from rota.seen where until_at <= $1 and (trigger, digest) in (
     select trigger, digest from rota.seen where until_at <= $1 order by until_at limit $2
   )`
 

@@ -1,11 +1,12 @@
 import { addCounts, writeCounts } from '../../../kernel/ledger/pruned-counts.js'
 import type { RunId } from '../../../kernel/identity/identity.js'
 import type { EndedRun } from '../../../kernel/job/retention.js'
+import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { PruneRequest, Store } from '../../port.js'
 import { originCode, type RangeRow } from '../rows/run-rows.js'
 import { done, stateName } from '../rows/states.js'
-import { newestRange, recordRanges } from '../planning/ledger.js'
+import { recordRanges } from '../planning/ledger.js'
 import { forgetExpired } from '../planning/seen-keys.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
@@ -13,11 +14,6 @@ import type { Verb } from '../verb.js'
 // Relies on: runs_ended, which has no unfinished runs, so none can be removed.
 const OLDEST = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
   from rota.runs where state >= ${done} and finished_at < $1 order by finished_at, id limit $2`
-
-// Relies on: runs_ended, seen_until. Needs no lock: what gets old after this is found by the next call.
-const HAS_OLD = `select 1
-  where (select finished_at from rota.runs where state >= ${done} order by finished_at, id limit 1) < $1
-  or (select until_at from rota.seen where until_at is not null order by until_at limit 1) <= $2`
 
 // Relies on: the unique index of runs.id.
 const NAMED = `select seq, case when origin = ${originCode('trigger')} then trigger end as trigger, due_at, version, state
@@ -28,6 +24,9 @@ const NAMED = `select seq, case when origin = ${originCode('trigger')} then trig
 const ENDED = `select id, job, state, finished_at from rota.runs
   where state >= ${done} and finished_at <= $1 and (finished_at < $1 or id < $2)
   order by finished_at desc, id desc limit $3`
+
+// Relies on: ledger_first. The lock of pruning closes the race with another range like this.
+const NEWEST = `select max(seq) from rota.ledger where trigger = $1 and first_at = $2 and reason = 'pruned'`
 
 // Relies on: primary keys.
 const FORGET_ATTEMPTS = `delete from rota.attempts where run = any($1::int8[])`
@@ -65,9 +64,9 @@ type Pruned = Pick<
 
 /** Removes the oldest final runs; those of due instants leave a `pruned` range, so that they are not planned again. */
 export function* prune(session: Session, { runs, ...request }: PruneRequest): Verb<number> {
-  const { before, limit, now } = request
-  if (!session.isExclusive && (yield* session.sql.value(HAS_OLD, before, now)) === undefined) return 0
-  session.beExclusive()
+  // Others may write meanwhile: only pruning changes final runs without being the only writer, and its own ranges.
+  yield* session.native.lockEntries([pruning])
+  const { before, limit } = request
   yield* forgetExpired(session, request)
   const victims =
     runs === undefined
@@ -80,6 +79,9 @@ export function* prune(session: Session, { runs, ...request }: PruneRequest): Ve
   for (const victim of victims) if (victim.trigger !== null) yield* recordPruned(session, victim, request.now)
   return victims.length
 }
+
+/** The lock of pruning: one process prunes at a time. */
+const pruning: StateKey = { kind: 'cleanup', name: 'prune', item: '' }
 
 /** Final runs by their ends, the newest first. */
 export function* endedRuns(
@@ -127,7 +129,7 @@ function* insert(session: Session, pruned: Pruned): Verb<Pruned> {
   const detail = pruned.detail ?? undefined
   const range = { trigger, version, firstAt, lastAt, reason: 'pruned', rule: 'prune', detail } as const
   yield* recordRanges(session, [range], recordedAt)
-  return { ...pruned, seq: yield* newestRange(session) }
+  return { ...pruned, seq: (yield* session.sql.value<number>(NEWEST, trigger, firstAt)) as number }
 }
 
 /** Merges two pruned ranges of one version into the first, if no remaining run is between them. */
