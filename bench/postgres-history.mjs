@@ -1,6 +1,6 @@
 // The cost of a long history: the same work on an empty schema and on one with millions of finished runs, in turns, on
 // one server whose memory holds only a part of it.
-import { inChild, inScratch, medians } from './measure.mjs'
+import { inChild, inScratch, medians, sleep } from './measure.mjs'
 import { startPostgres } from './postgres-server.mjs'
 
 const schema = 'rota_history'
@@ -72,8 +72,18 @@ async function clear(client) {
   await client.query(`vacuum ${schema}.runs`)
 }
 
-/** What was written before is on the disk: otherwise the next measurement waits for a disk that is busy with it. */
+/**
+ * Waits until the server rests: what was written before is on the disk, and no vacuum of its own is under way. A vacuum of
+ * ten million rows reads all of their indexes, and takes one of the machine's two cores meanwhile.
+ */
 async function settle(client) {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity where backend_type = 'autovacuum worker' limit 1`,
+    )
+    if (rows.length === 0) break
+    await sleep(200)
+  }
   await client.query('checkpoint')
 }
 

@@ -2,8 +2,8 @@
  * The Postgres store: one schema, many hosts. The states of a run's row and what changes them are the same as in the
  * SQLite store, and so are the names of the files.
  *
- * All writes go through one commit loop (`commit-loop.ts`), which also describes how writers of different processes
- * avoid each other. A lease is renewed by a separate statement, which waits for no other transaction. Readers use other
+ * All writes go through commit loops (`commit-loop.ts`), which also describe how writers of different processes avoid
+ * each other: one for recorded runs, logs and turns, one beside it for large claims, and one for everything else. A lease is renewed by a separate statement, which waits for no other transaction. Readers use other
  * connections: they see only committed data.
  *
  * After a crash a transaction exists completely or not at all. The runs of a dead process stay running under its
@@ -24,6 +24,7 @@ import { auditedVerbs, storeVerbs } from '../sql/store-verbs.js'
 import { perform } from '../sql/verb.js'
 import { listenerOf, readAddress, type Address } from './connection/address.js'
 import { DatabaseClock } from './connection/clock.js'
+import { CommitStatus } from './commit/commit-status.js'
 import { CommitLoop, type CommitLoopOptions } from './commit/commit-loop.js'
 import { Connections } from './connection/connections.js'
 import { Statements } from './connection/database.js'
@@ -191,11 +192,16 @@ class OpenSchema {
     this.#onTime = (reading) => {
       if (clock instanceof DatabaseClock) clock.observe(reading)
     }
+    const isDurable = options.durability !== 'normal'
     const loopOptions = {
       ...parts,
       seed: own,
-      isDurable: options.durability !== 'normal',
+      isDurable,
       onTime: this.#onTime,
+      status: new CommitStatus({ connections, statements, url, isDurable }),
+      onBroken: (error: RotaError) => {
+        for (const loop of this.#loops) loop.breakOff(error)
+      },
       onNews: (news?: 'runs') => notify.send(news),
     }
     this.loop = new CommitLoop(loopOptions)
@@ -248,6 +254,10 @@ class OpenSchema {
     return this.reader.ask((session) => health(session, { schema, isDeep, isDeaf }), { answerMs })
   }
 
+  get #loops(): readonly CommitLoop[] {
+    return [this.loop, this.lanes.beside, this.#apart]
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -258,8 +268,7 @@ class OpenSchema {
     if (this.loop.ended === undefined)
       void this.loop.commit((session) => session.settle()).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
-    const loops = [this.loop, this.lanes.beside, this.#apart]
-    await Promise.all(loops.map((loop) => loop.close(closed)))
+    await Promise.all(this.#loops.map((loop) => loop.close(closed)))
     await this.#connections.close()
   }
 }

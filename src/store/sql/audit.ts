@@ -26,7 +26,7 @@ import { jobs, triggers } from './planning/read-definitions.js'
 import { orUndefined } from './rows/run-rows.js'
 import { run } from './runs/read-runs.js'
 import type { Session } from './session.js'
-import { areCurrent, stateValue, writeStateEntry } from './state.js'
+import { areCurrent, pruningLock, stateValue, writeStateEntry } from './state.js'
 import type { SqlValue } from './statement.js'
 import type { Driver } from './driver.js'
 import type { Verb } from './verb.js'
@@ -165,6 +165,8 @@ export function* pruneAudit(
   session: Session,
   { before, keep, limit }: { before: Instant; keep: number; limit: number },
 ): Verb<number> {
+  // Another process that prunes meanwhile would remove the same surplus again.
+  yield* session.native.lockEntries([pruningLock])
   const surplus = ((yield* session.sql.value<number>(COUNT)) ?? 0) - keep
   const oldest = yield* session.sql.all<{ seq: number; at: number }>(OLDEST, limit)
   const kept = oldest.findIndex(({ at }, i) => i >= surplus && at >= before)

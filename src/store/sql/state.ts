@@ -59,6 +59,9 @@ const PUT = `insert into rota.notes (kind, name, item, revision, at, value) valu
   on conflict (kind, name, item) do update
   set revision = excluded.revision, at = excluded.at, value = excluded.value`
 
+/** The lock of pruning: one process at a time removes what is old. There is no such entry. */
+export const pruningLock: StateKey = { kind: 'cleanup', name: 'prune', item: '' }
+
 /** State entries by name and item. */
 export function* stateEntries(session: Session, filter: StateFilter): Verb<StateEntry[]> {
   const { kind, after, limit } = filter

@@ -10,7 +10,7 @@ import type { Finished } from '../../port.js'
 import { toJson } from '../../sql/rows/run-rows.js'
 import { done, ready, running } from '../../sql/rows/states.js'
 import { endedRunOf, type EndedRow } from '../../sql/rows/unfinished.js'
-import { applyTogether, changesOnlyState } from '../../sql/runs/end-effect.js'
+import { changesOnlyState } from '../../sql/runs/end-effect.js'
 import { leaveQueue } from '../../sql/runs/end-run.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Candidate, NativeVerbs, PlainEnd } from '../../sql/runs/native-verbs.js'
@@ -114,35 +114,32 @@ function* endPlain(session: Session, items: readonly Finished[]): Verb<Map<RunId
   const first = [...new Map(items.toReversed().map((item) => [item.run, item])).values()]
   const plain = first.filter(isPlainEnd)
   if (plain.length === 0) return new Map()
-  // The effects of runs are applied in the order of their ends, so only if no other end is between them.
-  const areAllPlain = plain.length === items.length
   const rows = yield* session.sql.all<PlainRow>(
     END_PLAIN,
     plain.map(({ run }) => run),
     plain.map(({ startedAt = null }) => startedAt),
     plain.map(({ endedAt }) => endedAt),
     plain.map(({ outcome }) => toJson(outcome.result)),
-    areAllPlain ? lightEffects(session) : [],
+    lightEffects(session),
   )
   const byJob = new Map<string, number>()
   for (const { job } of rows) byJob.set(job, (byJob.get(job) ?? 0) + 1)
   for (const [job, count] of byJob) yield* leaveQueue(session, job, count)
-  const byRun = new Map(rows.map((row) => [row.id, row]))
-  yield* applyTogether(
-    session,
-    items.flatMap(({ run, endedAt: at }) => {
-      const row = byRun.get(run)
-      if (row === undefined || row.follow === null) return []
-      return [{ follow: row.follow, run: endedRunOf(row, row, { state: 'done', at, reason: undefined }) }]
-    }),
-  )
-  return byRun
+  const endedAt = new Map(plain.map((item) => [item.run, item.endedAt]))
+  return new Map(rows.map((row) => [row.id, plainEndOf(row, endedAt.get(row.id) as Instant)]))
 }
 
-interface PlainRow extends PlainEnd, EndedRow {
+function plainEndOf(row: PlainRow, at: Instant): PlainEnd {
+  const { gates, follow } = row
+  if (follow === null) return { gates }
+  return { gates, effect: { follow, run: endedRunOf(row, row, { state: 'done', at, reason: undefined }) } }
+}
+
+interface PlainRow extends EndedRow {
   readonly id: RunId
   readonly job: string
   readonly trigger: string | null
+  readonly gates: string | null
   readonly follow: number | null
 }
 

@@ -22,8 +22,16 @@ import { alikeFrom, takeGroup, type Waiting } from '../../sql/commit-group.js'
 import type { Revisions } from '../../sql/catalog.js'
 import type { Connections } from '../connection/connections.js'
 import { Database, type Statements } from '../connection/database.js'
-import { isAway, isBroken, isConflict, isInTheWay, isReadOnly, toRotaError } from '../connection/errors.js'
-import { CommitStatus, InDoubt } from './commit-status.js'
+import {
+  isAway,
+  isBroken,
+  isConflict,
+  isInTheWay,
+  isOutOfLocks,
+  isReadOnly,
+  toRotaError,
+} from '../connection/errors.js'
+import { InDoubt, type CommitStatus } from './commit-status.js'
 import { outcomeOf, raiseFence } from './lost-answer.js'
 import { commitInOneCall, NotOneCall, mergedParts } from './one-call.js'
 import type { OneCallPart } from './one-call-part.js'
@@ -58,6 +66,10 @@ export interface CommitLoopOptions {
   readonly isDurable: boolean
   /** Receives the server's time, and the time of this process before and after the request. */
   readonly onTime: (reading: { serverMs: number; beforeMs: number; afterMs: number }) => void
+  /** Called if the store cannot be used any more. */
+  readonly onBroken: (error: RotaError) => void
+  /** What this process committed last, on any of its lanes. */
+  readonly status: CommitStatus
   /** Called after a commit that other processes may wait for; the hint says whether it is about runs only. */
   readonly onNews: Hint
 }
@@ -88,7 +100,7 @@ export class CommitLoop {
 
   constructor(options: CommitLoopOptions) {
     this.#options = options
-    this.#status = new CommitStatus(options)
+    this.#status = options.status
   }
 
   /** The reason why the loop has ended, if it has. */
@@ -160,11 +172,12 @@ export class CommitLoop {
         for (const [i, { resolve }] of group.entries()) resolve(answers[i] as never)
         return []
       } catch (error) {
-        // The catalog may have been read in a transaction that was rolled back.
+        // The catalog may have been read in a transaction that changed it and was rolled back.
         const isOutdated = error instanceof NotOneCall && error.isOutdated
-        if (parts === undefined || isOutdated) remembered.catalog = undefined
-        if (error instanceof NotExclusive || error instanceof NotOneCall) {
-          isExclusive ||= error instanceof NotExclusive
+        if ((parts === undefined && isExclusive) || isOutdated) remembered.catalog = undefined
+        const mustBeExclusive = error instanceof NotExclusive || (isOutOfLocks(error) && !isExclusive)
+        if (mustBeExclusive || error instanceof NotOneCall) {
+          isExclusive ||= mustBeExclusive
           parts = undefined
           continue
         }
@@ -185,7 +198,7 @@ export class CommitLoop {
           continue
         }
         const refusal = toRotaError(error, url)
-        if (isBroken(refusal)) this.breakOff(refusal as RotaError)
+        if (isBroken(refusal)) this.#options.onBroken(refusal as RotaError)
         else if (group.length > 1 && !isAway(error)) return group
         for (const { reject } of group) reject(refusal)
         return []
@@ -210,8 +223,8 @@ export class CommitLoop {
   }
 
   /** Runs one transaction. Throws if it was not committed, and only then. */
-  #transact<T>(apply: (session: Session) => Promise<T>, isExclusive: boolean): Promise<T> {
-    return this.#options.connections.use(async (client) => {
+  async #transact<T>(apply: (session: Session) => Promise<T>, isExclusive: boolean): Promise<T> {
+    const sent = await this.#options.connections.use(async (client) => {
       const { remembered, statements } = this.#options
       await this.#status.recognise(client)
       const db = new Database(client, statements)
@@ -232,9 +245,17 @@ export class CommitLoop {
         throw error
       }
       db.end()
-      await this.#commit(client, session, transaction)
-      return answer
+      return { client, session, transaction, answer, error: await this.#commit(client) }
     })
+    const { client, session, transaction } = sent
+    // Asked after the connection was returned: with few connections, the question might wait for this one.
+    if (sent.error !== undefined) {
+      if (transaction === undefined || !(await this.#wasCommitted(client, transaction))) throw sent.error
+    }
+    this.#status.committed(client, transaction)
+    session.committed()
+    if (session.hasNews) this.#options.onNews()
+    return sent.answer
   }
 
   /** The same in one round trip, for operations that the one-call function can do. */
@@ -272,16 +293,15 @@ export class CommitLoop {
     return answers
   }
 
-  async #commit(client: Client, session: Session, transaction: string | undefined): Promise<void> {
+  /** Sends the commit; returns the error if there is no answer, and the connection is then given up. */
+  async #commit(client: Client): Promise<unknown> {
     try {
       await client.query('commit')
+      return undefined
     } catch (error) {
       this.#options.connections.giveUp(client, error)
-      if (transaction === undefined || !(await this.#wasCommitted(client, transaction))) throw error
+      return error
     }
-    this.#status.committed(client, transaction)
-    session.committed()
-    if (session.hasNews) this.#options.onNews()
   }
 
   async #begin(client: Client, isExclusive: boolean): Promise<Revisions> {

@@ -11,6 +11,11 @@ export function isConflict(error: unknown): boolean {
   return isInTheWay(error) || isCancelled(error)
 }
 
+/** Whether the server has no room for more locks. The exclusive lock of the schema is a single one. */
+export function isOutOfLocks(error: unknown): boolean {
+  return codeOf(error) === '53200'
+}
+
 /** Whether the server cancelled the statement, for example after `statement_timeout`. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014'

@@ -41,7 +41,7 @@ const SET_CHAIN = `update rota.triggers set chain_run = $1 where name = $2`
 export function* tick(session: Session, batch: readonly Tick[]): Verb<TickAnswer[]> {
   // What a newer run does to older ones depends on rows that others may change.
   if (batch.some((item) => item.supersede !== undefined)) session.beExclusive()
-  // All at once, and before any row is locked.
+  // All at once, and before the rows of these triggers are locked.
   yield* session.native.lockEntries(batch.flatMap(({ stateChanges }) => stateChanges ?? []))
   const answers: TickAnswer[] = []
   while (answers.length < batch.length) {

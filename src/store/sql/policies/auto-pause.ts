@@ -43,6 +43,8 @@ export function* pauseFailing(session: Session, run: Unfinished, end: RunEnd): V
   const definition = yield* session.sql.value<string>(DEFINITION, trigger)
   const { pauseAfter } = definition === undefined ? {} : (JSON.parse(definition) as Partial<Trigger>)
   if (pauseAfter === undefined) return
+  // Of two runs that fail at the same time, the second one sees the first.
+  yield* session.native.lockEntries([{ kind: 'looked', name: trigger, item: 'auto-pause' }])
   const row = yield* session.sql.get<{ due_at: number; error: string | null }>(FAILED, run.seq)
   if (row === undefined) return
   const later = yield* session.sql.all<PastRow>(LATER, trigger, row.due_at, pastRunsBeside)

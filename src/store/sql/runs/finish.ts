@@ -7,6 +7,7 @@ import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { releaseAll } from './concurrency-slots.js'
+import { applyTogether, type EffectiveEnd } from './end-effect.js'
 import { endRun, leaveQueue, recordAttempt, waitAgain } from './end-run.js'
 
 // Relies on: the unique index of runs.id. The fence is run, attempt and state: the report of an older claim finds no
@@ -37,21 +38,29 @@ export function* finishAll(session: Session, items: readonly Finished[], now: In
   const ended = yield* session.native.endPlain(items)
   const answers: Answer[] = []
   let freed: string[] = []
-  // In the order of the ends, which decides which run is admitted if two of them free slots that one run waits for.
+  let effects: EffectiveEnd[] = []
+  const flush = function* (): Verb<void> {
+    yield* releaseAll(session, freed)
+    yield* applyTogether(session, effects)
+    freed = []
+    effects = []
+  }
+  // In the order of the ends: it decides which run is admitted if two of them free slots that one run waits for, and what
+  // the last effect on a state entry is.
   for (const item of items) {
     const plain = ended.get(item.run)
     // Only the first report of a run counts: later ones find it ended.
     ended.delete(item.run)
     if (plain !== undefined) {
       if (plain.gates !== null) freed.push(plain.gates)
+      if (plain.effect !== undefined) effects.push(plain.effect)
       answers.push('stored')
       continue
     }
-    yield* releaseAll(session, freed)
-    freed = []
+    yield* flush()
     answers.push(yield* finishOne(session, item, now))
   }
-  yield* releaseAll(session, freed)
+  yield* flush()
   for (const [i, item] of items.entries()) {
     if (answers[i] === 'stale' && item.outcome.end !== 'lost') yield* revokeCrash(session, item, now)
   }

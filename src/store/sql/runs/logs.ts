@@ -72,9 +72,11 @@ function* positionsOf(session: Session, runs: readonly string[]): Verb<Map<strin
   const uses = yield* session.sql.all<Use>(LOCK_USE, keys)
   const byRun = new Map(uses.map((use) => [use.run, use]))
   return new Map(
-    found.map(({ seq, id }) => {
-      const use = byRun.get(seq) as Use
-      return [id, { run: seq, use: { lines: use.lines, bytes: use.bytes, isCut: use.is_cut === 1 } }]
+    found.flatMap(({ seq, id }): [string, Position][] => {
+      const use = byRun.get(seq)
+      // The run was pruned meanwhile.
+      if (use === undefined) return []
+      return [[id, { run: seq, use: { lines: use.lines, bytes: use.bytes, isCut: use.is_cut === 1 } }]]
     }),
   )
 }

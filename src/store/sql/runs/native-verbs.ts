@@ -4,6 +4,7 @@ import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import type { Verb } from '../verb.js'
+import type { EffectiveEnd } from './end-effect.js'
 
 /** The verbs with native statements: they are measurably faster, or lock rows in a way of their own. */
 export interface NativeVerbs {
@@ -11,8 +12,8 @@ export interface NativeVerbs {
   readonly manyJobs: number
   /**
    * Ends first attempts that are done and have no end effect, many with one statement, and subtracts them from the
-   * counts of their queues. It may also end those whose effects change only state entries, and then applies these.
-   * Returns those that it ended; the others need the general verb. Drops the cached claims.
+   * counts of their queues. It may also end those whose effects change only state entries, and returns these effects,
+   * which are not applied yet. Returns those that it ended; the others need the general verb. Drops the cached claims.
    */
   endPlain(items: readonly Finished[]): Verb<Map<RunId, PlainEnd>>
   /** The ready runs of each job, the most urgent first, from an offset on; no two claims get the same run. */
@@ -53,6 +54,7 @@ export interface RatesLeft {
 export interface PlainEnd {
   /** Its concurrency slots in the form of its row. */
   readonly gates: string | null
+  readonly effect?: EffectiveEnd
 }
 
 /** The more urgent candidate first. */

@@ -1,7 +1,6 @@
 import { addCounts, writeCounts } from '../../../kernel/ledger/pruned-counts.js'
 import type { RunId } from '../../../kernel/identity/identity.js'
 import type { EndedRun } from '../../../kernel/job/retention.js'
-import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { PruneRequest, Store } from '../../port.js'
 import { originCode, type RangeRow } from '../rows/run-rows.js'
@@ -9,6 +8,7 @@ import { done, stateName } from '../rows/states.js'
 import { recordRanges } from '../planning/ledger.js'
 import { forgetExpired } from '../planning/seen-keys.js'
 import type { Session } from '../session.js'
+import { pruningLock } from '../state.js'
 import type { Verb } from '../verb.js'
 
 // Relies on: runs_ended, which has no unfinished runs, so none can be removed.
@@ -64,8 +64,8 @@ type Pruned = Pick<
 
 /** Removes the oldest final runs; those of due instants leave a `pruned` range, so that they are not planned again. */
 export function* prune(session: Session, { runs, ...request }: PruneRequest): Verb<number> {
-  // Others may write meanwhile: only pruning changes final runs without being the only writer, and its own ranges.
-  yield* session.native.lockEntries([pruning])
+  // Others may write meanwhile: they change nothing of final runs that matters here, and only pruning changes its ranges.
+  yield* session.native.lockEntries([pruningLock])
   const { before, limit } = request
   yield* forgetExpired(session, request)
   const victims =
@@ -74,14 +74,12 @@ export function* prune(session: Session, { runs, ...request }: PruneRequest): Ve
       : yield* session.sql.all<Victim>(NAMED, before, limit, [...runs])
   if (victims.length === 0) return 0
   const seqs = victims.map(({ seq }) => seq)
-  for (const sql of [FORGET_ATTEMPTS, FORGET_LOGS, FORGET_LOG_USE, FORGET_RUNS])
+  // Whoever appends to a log holds its row of log_use, so what it appended is seen after that row is gone.
+  for (const sql of [FORGET_LOG_USE, FORGET_LOGS, FORGET_ATTEMPTS, FORGET_RUNS])
     yield* session.sql.change(sql, seqs)
   for (const victim of victims) if (victim.trigger !== null) yield* recordPruned(session, victim, request.now)
   return victims.length
 }
-
-/** The lock of pruning: one process prunes at a time. */
-const pruning: StateKey = { kind: 'cleanup', name: 'prune', item: '' }
 
 /** Final runs by their ends, the newest first. */
 export function* endedRuns(

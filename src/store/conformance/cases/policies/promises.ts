@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { NewRun } from '../../../../kernel/run/run.js'
 import { deadlineOf } from '../../../../kernel/sla/deadline.js'
-import { freshnessKey, newFreshness, type Freshness } from '../../../../kernel/sla/freshness.js'
+import { afterSuccess, freshnessKey, newFreshness, type Freshness } from '../../../../kernel/sla/freshness.js'
 import type { Json } from '../../../../kernel/definition/json.js'
 import { planTick } from '../../../../kernel/tick/tick.js'
 import { aJob, aRun, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../../stage.js'
@@ -102,6 +102,28 @@ export function promiseLaws(law: Law): void {
       [t0 + 10, t0 + 30],
     ])
     expect(await promise(stage, 'job other')).toEqual(newFreshness(minute, t0))
+  })
+
+  law('successes of one turn count in the order of their ends, whatever else they change', async (stage) => {
+    await stage.jobs([aJob('work')])
+    await stage.worker('w')
+    const effects = ['run+job', 'chain+job', 'run+job', 'asset+job', 'run+job'] as const
+    const before = newFreshness(50, t0)
+    const changes = [{ ...freshnessKey('job work'), value: before as unknown as Json }]
+    await stage.store.changeState({ changes, now: t0 })
+    const runs = effects.map((endEffect, i) => aRun(`r${i}`, { endEffect, trigger: 't', dueAt: t0 + i }))
+    await stage.enqueue(runs, t0 + 9)
+    const claims = await stage.claim('w', t0 + 9)
+    expect(claims.map(({ run }) => run)).toEqual(runs.map(({ id }) => id))
+    const ends = claims.map(({ run, attempt }, i) => {
+      return { run, attempt, outcome: outcomes.done, startedAt: t0, endedAt: t0 + 100 * (i + 1) }
+    })
+    await stage.turn('w', t0 + 600, ends)
+    const expected = ends.reduce((known, { endedAt }) => afterSuccess(known, endedAt), before)
+    expect(expected.late).toHaveLength(5)
+    expect(await promise(stage, 'job work')).toEqual(expected)
+    const [entry] = await stage.store.stateEntries({ kind: 'promise', names: ['job work'], limit: 1 })
+    expect(entry).toMatchObject({ revision: 6, at: t0 + 500 })
   })
 
   law('a success without a freshness promise writes nothing', async (stage) => {
