@@ -43,6 +43,12 @@ export interface EndedRow {
   readonly error: string | null
 }
 
+/** A run that has just ended, with the code of an effect that changes only state entries. */
+export interface EffectiveEnd {
+  readonly follow: number
+  readonly run: EndedRun
+}
+
 /** A run that has just ended, in the form that end effects need. */
 export function endedRunOf(
   { id, job, trigger }: Pick<Unfinished, 'id' | 'job' | 'trigger'>,

@@ -1,9 +1,15 @@
 import { failureNotice, watchKey } from '../../../kernel/alert/notice.js'
 import type { Json } from '../../../kernel/definition/json.js'
-import type { EndedRun, EndEffect } from '../../../kernel/run/end-effect.js'
+import type { EndEffect } from '../../../kernel/run/end-effect.js'
 import type { StateKey } from '../../../kernel/state/state-entry.js'
 import { endEffectOf } from '../rows/run-rows.js'
-import { endedRunOf, type EndedRow, type RunEnd, type Unfinished } from '../rows/unfinished.js'
+import {
+  endedRunOf,
+  type EffectiveEnd,
+  type EndedRow,
+  type RunEnd,
+  type Unfinished,
+} from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import { stateValue, stateValues, writeStateEntries, writeStateEntry, type StateWrite } from '../state.js'
 import type { Verb } from '../verb.js'
@@ -59,12 +65,6 @@ export function* applyEndEffect(
 /** Whether an effect changes only state entries: those of many runs can be applied together. */
 export function changesOnlyState({ isChain, wakesTrigger, arrival }: EndEffect): boolean {
   return isChain !== true && wakesTrigger !== true && arrival === undefined
-}
-
-/** A run that has just ended, with the code of an effect that changes only state entries. */
-export interface EffectiveEnd {
-  readonly follow: number
-  readonly run: EndedRun
 }
 
 /** Applies the effects of several runs in their order, with a few statements for all of them. */

@@ -3,11 +3,11 @@ import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import { toJson } from '../rows/run-rows.js'
 import { failed, running } from '../rows/states.js'
-import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
+import { UNFINISHED_COLUMNS, type EffectiveEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { releaseAll } from './concurrency-slots.js'
-import { applyTogether, type EffectiveEnd } from './end-effect.js'
+import { applyTogether } from './end-effect.js'
 import { endRun, leaveQueue, recordAttempt, waitAgain } from './end-run.js'
 
 // Relies on: the unique index of runs.id. The fence is run, attempt and state: the report of an older claim finds no

@@ -3,8 +3,8 @@ import type { RunId } from '../../../kernel/identity/identity.js'
 import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
+import type { EffectiveEnd } from '../rows/unfinished.js'
 import type { Verb } from '../verb.js'
-import type { EffectiveEnd } from './end-effect.js'
 
 /** The verbs with native statements: they are measurably faster, or lock rows in a way of their own. */
 export interface NativeVerbs {
