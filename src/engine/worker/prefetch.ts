@@ -11,7 +11,7 @@ const aheadTurns = 3
 const longestAheadMs = 300
 const mostAhead = 2000
 
-/** How much faster the measured speed rises than it falls: a worker that starts has soon as much work as it can do. */
+/** How much faster the measured speed rises if it more than doubles: a worker that starts has soon as much work as it can do. */
 const riseFactor = 4
 
 /**
@@ -41,9 +41,9 @@ export class Prefetch {
     const elapsedMs = Math.max(1, atMs - this.#measuredAtMs)
     let performed = 0
     for (const { finished } of ended) if (finished.startedAt !== undefined) performed++
-    const difference = performed / elapsedMs - this.#endedPerMs
-    const weight = Math.min(1, (elapsedMs / aheadMs) * (difference > 0 ? riseFactor : 1))
-    this.#endedPerMs += difference * weight
+    const perMs = performed / elapsedMs
+    const factor = perMs > 2 * this.#endedPerMs ? riseFactor : 1
+    this.#endedPerMs += (perMs - this.#endedPerMs) * Math.min(1, (elapsedMs / aheadMs) * factor)
     this.#measuredAtMs = atMs
   }
 
