@@ -1,2 +1,2 @@
-/** From this number on, ticks are committed separately from turns: a worker's turn should not wait for them. */
+/** From this number on, a worker's turn should not wait for the commit of ticks. */
 export const manyTicks = 50

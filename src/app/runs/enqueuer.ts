@@ -106,10 +106,18 @@ export class Enqueuer {
     const { lifecycle, storeUrl } = this.#app
     const { runs, now, options } = asked
     if (options.tx !== undefined) return enqueueInTransaction(options.tx, { storeUrl: storeUrl(), runs, now })
-    const enqueued = this.#audited(store, asked).enqueue({ runs, now })
+    const audited = this.#audited(store, asked)
+    const enqueued = audited.enqueue({ runs, now })
     // Before the commit, so that the worker's turn joins it and claims the run in the same transaction.
     lifecycle.wakeForRuns()
-    return enqueued
+    return audited === store ? enqueued : this.#wakeAfter(enqueued)
+  }
+
+  /** An audited change may be committed separately from turns: then a turn finds its runs only afterwards. */
+  async #wakeAfter(enqueued: Promise<readonly Enqueued[]>): Promise<readonly Enqueued[]> {
+    const answers = await enqueued
+    this.#app.lifecycle.wakeForRuns()
+    return answers
   }
 
   /** Enqueues by a program are not audited: the runs are their record, and there may be thousands a second. */

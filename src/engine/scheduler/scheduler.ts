@@ -141,11 +141,11 @@ async function commitAll(planned: readonly Tick[], options: SchedulerOptions): P
 async function commit(planned: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
   const ticks = planned.some(hasMissed) ? await withMissedNotices(store, planned) : planned
   const hasRuns = ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)
-  const areMany = ticks.length >= manyTicks
   const committed = store.tick(ticks)
-  if (hasRuns && !areMany) onRuns()
+  // A store with one queue for all commits then claims the new runs in the transaction that records them.
+  if (hasRuns && ticks.length < manyTicks) onRuns()
   const answers = await committed
-  if (hasRuns && areMany) onRuns()
+  if (hasRuns) onRuns()
   for (const [index, tick] of ticks.entries()) {
     if (answers[index] === 'stale') continue
     const { trigger, at, runs, ranges, checks } = tick

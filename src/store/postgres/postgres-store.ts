@@ -3,8 +3,9 @@
  * SQLite store, and so are the names of the files.
  *
  * All writes go through commit loops (`commit-loop.ts`), which also describe how writers of different processes avoid
- * each other: one for recorded runs, logs and turns, one beside it for large claims, and one for everything else. A lease is renewed by a separate statement, which waits for no other transaction. Readers use other
- * connections: they see only committed data.
+ * each other: one for recorded runs, logs and turns, one beside it for large claims, and one for everything else. A lease
+ * is renewed by a separate statement, which waits for no other transaction. Readers use other connections: they see only
+ * committed data.
  *
  * After a crash a transaction exists completely or not at all. The runs of a dead process stay running under its
  * worker; when the lease of that worker has expired, `expire` returns them and `turn` ends the attempt as lost. Results

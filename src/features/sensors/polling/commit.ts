@@ -141,9 +141,11 @@ export async function tickOne(context: CommitContext, tick: Tick): Promise<boole
   const { store, onRuns, events } = context
   const { trigger, at, runs, ranges } = tick
   const committed = store.tick([tick])
+  // Also before: a store with one queue for all commits claims the new runs in the transaction that records them.
   if (runs.length > 0) onRuns()
   const [answer] = await committed
   if (answer !== 'ticked') return false
+  if (runs.length > 0) onRuns()
   if (runs.length > 0) events.emit('tick', { trigger, at, runs, ranges })
   return true
 }
