@@ -118,7 +118,7 @@ export class Engine {
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), this.#restMs)
     if (roles.worker)
       this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), Math.max(upkeepMs, this.#restMs))
-    this.#undo.push(store.watch((news) => (news === 'runs' ? this.wakeForRuns() : this.#hinted())))
+    this.#undo.push(store.watch((news) => (news === 'runs' ? this.#worker?.hinted() : this.#hinted())))
     this.#scheduler?.start()
     if (roles.scheduler || roles.worker) this.#pollChanges()
     if (roles.scheduler) await this.#featureLoops.replace(this.#options.featureLoops ?? [])

@@ -25,4 +25,6 @@ export interface Claim {
   readonly claimedAt: Instant
   /** Whether other runs may wait for it: it has a concurrency slot or a limited queue. */
   readonly isLimited?: true | undefined
+  /** Whether its end may change more than the run itself, so that a trigger may be due. */
+  readonly hasEndEffect?: true | undefined
 }

@@ -31,6 +31,7 @@ import type { RunFilter, RunsPage } from './run-filter.js'
 import type { StoreHealth } from './store-health.js'
 import type { DueTrigger, StoredTrigger, Trigger, TriggerVersion } from '../kernel/trigger/trigger.js'
 import type { Claim, ClaimRequest } from './claim.js'
+import type { Hint } from './hint.js'
 
 export type { Claim, ClaimRequest }
 
@@ -49,6 +50,8 @@ export interface Store
   audited(record: ChangeRecord): Store
   /** The kind and place of the store, for messages: `sqlite:data/rota.db`. */
   readonly url: string
+  /** Whether a worker's turn never shares a transaction with other changes than plain enqueues. */
+  readonly commitsTurnsApart?: true
   /** Calls back soon after something may have become due or claimable through another process. Only a hint: it may be lost. */
   watch(hint: Hint): () => void
 
@@ -77,9 +80,6 @@ export interface PruneRequest {
   /** At most `limit` of them. */
   readonly runs?: readonly RunId[] | undefined
 }
-
-/** Receives a hint. If the store knows that the hint is only about claimable runs, it says so. */
-export type Hint = (news?: 'runs') => void
 
 /** Jobs, queues and triggers. */
 export interface Definitions {

@@ -1,6 +1,7 @@
 import { changeRecord } from '../../engine/audit-change.js'
 import type { Events } from '../../engine/events.js'
 import { someIds, emitFailure } from '../../engine/operations.js'
+import { wakeForCommit } from '../../engine/worker/wake-for-commit.js'
 import { findJob, findTrigger } from '../../engine/sync/find-definition.js'
 import type { Registry } from '../../engine/sync/registry.js'
 import type { Author, ChangeOptions } from '../../kernel/audit/change-options.js'
@@ -108,16 +109,11 @@ export class Enqueuer {
     if (options.tx !== undefined) return enqueueInTransaction(options.tx, { storeUrl: storeUrl(), runs, now })
     const audited = this.#audited(store, asked)
     const enqueued = audited.enqueue({ runs, now })
-    // Before the commit, so that the worker's turn joins it and claims the run in the same transaction.
-    lifecycle.wakeForRuns()
-    return audited === store ? enqueued : this.#wakeAfter(enqueued)
-  }
-
-  /** An audited change may be committed separately from turns: then a turn finds its runs only afterwards. */
-  async #wakeAfter(enqueued: Promise<readonly Enqueued[]>): Promise<readonly Enqueued[]> {
-    const answers = await enqueued
-    this.#app.lifecycle.wakeForRuns()
-    return answers
+    const wake = (): void => lifecycle.wakeForRuns()
+    if (audited !== store) return wakeForCommit(store, enqueued, wake)
+    // A turn can join a plain enqueue in every store.
+    wake()
+    return enqueued
   }
 
   /** Enqueues by a program are not audited: the runs are their record, and there may be thousands a second. */

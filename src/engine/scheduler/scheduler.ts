@@ -2,11 +2,11 @@ import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import type { Tick } from '../../kernel/tick/tick.js'
 import type { DueTrigger } from '../../kernel/trigger/trigger.js'
-import { manyTicks } from '../../store/many-ticks.js'
 import type { Store } from '../../store/port.js'
 import type { ClockDoubt, ClockGuard } from './clock-guard.js'
 import type { Events } from '../events.js'
 import type { Look } from '../loop.js'
+import { wakeForCommit } from '../worker/wake-for-commit.js'
 import { hasMissed, withMissedNotices } from '../notices.js'
 import { factsOf, kindOf, type TriggerKinds } from '../trigger-kind.js'
 import { PlannedAhead } from './planned-ahead.js'
@@ -22,6 +22,9 @@ export interface SchedulerOptions {
   readonly onRuns: () => void
 }
 
+/** From this number of ticks on, the turn of a worker should not wait for their commit. */
+const manyTicks = 50
+
 /** How many due triggers are read at once. */
 const mostDue = 1000
 
@@ -31,6 +34,9 @@ const firstBatch = 100
 
 const retryFaultyMs = 60_000
 const tellClockMs = 10_000
+
+/** How long a scheduler leaves due triggers to another one that is quicker. */
+const courtesyMs = 100
 
 /** How far ahead the other triggers are read while one cannot be evaluated. */
 const aheadMs = 10_000
@@ -43,6 +49,11 @@ export class Scheduler {
   /** Triggers that could not be evaluated: their revision, and when they are tried again. */
   #faulty: ReadonlyMap<string, Faulty> = new Map()
   #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
+  /**
+   * Whether another scheduler was quicker the last time. All of them wake at the same instant and would plan the same
+   * ticks, of which one counts. So the slower ones wait a moment, and find something only if the quick one does not.
+   */
+  #isSecond = false
   /** When it first looked: cycles that began earlier are resumed. */
   #startedAt: Instant | undefined
 
@@ -62,15 +73,17 @@ export class Scheduler {
     this.#told = undefined
     const { now } = reading
     const ahead = this.#ahead === undefined ? [] : await this.#ahead.take(now)
-    await commitAll(ahead, this.#options)
+    await this.#commit(ahead)
     if (ahead.length > 0) return { afterMs: 0 }
     const limit = mostDue + this.#faulty.size
-    const due = await store.due({ now, limit })
+    const waitMs = this.#isSecond ? courtesyMs : 0
+    const due = await store.due({ now: now - waitMs, limit })
     this.#startedAt ??= now
     const facts =
       due.length === 0 ? noFacts : await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
     const ticks = this.#plan(due, now, facts)
-    await commitAll(ticks, this.#options)
+    await this.#commit(ticks)
+    if (this.#isSecond && ticks.length > 0) return { afterMs: courtesyMs }
     if (due.length === limit) return { afterMs: 0 }
     const mayBeDue = ticks.length > 0
     const next =
@@ -78,9 +91,19 @@ export class Scheduler {
     // A planned trigger may have more to catch up, and another scheduler may have changed it.
     if (mayBeDue && (next ?? Infinity) <= now) return { afterMs: 0 }
     // Whatever the store returns, it is not read again within the same millisecond.
-    const nextAt = next ?? Infinity
-    const at = this.#ahead === undefined ? nextAt : await this.#ahead.lookAt(nextAt, now)
+    const nextAt = (next ?? Infinity) + waitMs
+    const at = this.#ahead === undefined || this.#isSecond ? nextAt : await this.#ahead.lookAt(nextAt, now)
     return { at: Math.max(at, now + 1) }
+  }
+
+  /** Commits ticks in batches, until another scheduler has committed one of these. */
+  async #commit(planned: readonly Tick[]): Promise<void> {
+    for (let start = 0, size = firstBatch; start < planned.length; start += size, size = batch) {
+      const ticks = planned.slice(start, start + size)
+      const stale = await commit(ticks, this.#options)
+      this.#isSecond = stale * 2 > ticks.length
+      if (this.#isSecond) return
+    }
   }
 
   /** A trigger that cannot be evaluated here is reported and left unchanged; the others continue. */
@@ -133,22 +156,21 @@ interface Faulty {
   readonly againMs: number
 }
 
-async function commitAll(planned: readonly Tick[], options: SchedulerOptions): Promise<void> {
-  for (let start = 0, size = firstBatch; start < planned.length; start += size, size = batch)
-    await commit(planned.slice(start, start + size), options)
-}
-
-async function commit(planned: readonly Tick[], { store, events, onRuns }: SchedulerOptions): Promise<void> {
+/** Commits ticks; returns how many were stale. */
+async function commit(
+  planned: readonly Tick[],
+  { store, events, onRuns }: SchedulerOptions,
+): Promise<number> {
   const ticks = planned.some(hasMissed) ? await withMissedNotices(store, planned) : planned
   const hasRuns = ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)
   const committed = store.tick(ticks)
-  // A store with one queue for all commits then claims the new runs in the transaction that records them.
-  if (hasRuns && ticks.length < manyTicks) onRuns()
-  const answers = await committed
-  if (hasRuns) onRuns()
+  const isJoined = hasRuns && ticks.length < manyTicks
+  const answers = isJoined ? await wakeForCommit(store, committed, onRuns) : await committed
+  if (hasRuns && !isJoined) onRuns()
   for (const [index, tick] of ticks.entries()) {
     if (answers[index] === 'stale') continue
     const { trigger, at, runs, ranges, checks } = tick
     events.emit('tick', { trigger, at, runs, ranges, ...(checks === undefined ? {} : { checks }) })
   }
+  return answers.filter((answer) => answer === 'stale').length
 }

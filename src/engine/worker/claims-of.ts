@@ -17,5 +17,6 @@ export async function claimsOf(store: Store, worker: string): Promise<readonly C
 function claimOf(run: Run): Claim {
   const { id, job, trigger, attempt, failures, crashes, dueAt, partition, payload } = run
   const claimedAt = run.claimedAt ?? run.runAt
-  return { run: id, job, trigger, attempt, failures, crashes, dueAt, partition, payload, claimedAt }
+  const about = { run: id, job, trigger, attempt, failures, crashes, dueAt, partition, payload, claimedAt }
+  return { ...about, hasEndEffect: true }
 }

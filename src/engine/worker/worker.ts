@@ -10,6 +10,7 @@ import type { Claim, TurnAnswer, ClaimRequest } from '../../store/port.js'
 import { Attempts, endOf, noticeOf, type Ended } from './attempts.js'
 import { Changes } from './changes.js'
 import { claimsOf } from './claims-of.js'
+import { HintPace } from './hint-pace.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from '../loop.js'
 import { Prefetch } from './prefetch.js'
@@ -46,12 +47,14 @@ export class Worker {
   #submitting = 0
   #cancelAlarm: (() => void) | undefined
   #pause = new AbortController()
+  readonly #pace: HintPace
   readonly #changes = new Changes()
 
   constructor(options: WorkerOptions) {
     this.#options = options
     const { clock, now, events, tracer, concurrency } = options
     this.#prefetch = new Prefetch(clock)
+    this.#pace = new HintPace(clock, () => this.wakeForRuns())
     this.#claimsLeft = options.pass?.limit ?? Infinity
     this.#lines = new LogBuffer(options.store, clock, (error) =>
       events.emit('trouble', { where: 'log', error, retryInMs: 0 }),
@@ -100,6 +103,11 @@ export class Worker {
   /** Takes a turn if there is room for runs that may be claimable; otherwise the next end takes one. */
   wakeForRuns(): void {
     if (this.#turning || this.#claimRequest() !== undefined) this.wake()
+  }
+
+  /** The same for runs of other processes, at a pace that leaves these their runs. */
+  hinted(): void {
+    this.#pace.hint()
   }
 
   /**
@@ -176,6 +184,7 @@ export class Worker {
   #close(): void {
     this.#mode = 'closed'
     this.#endPause()
+    this.#pace.cover()
     this.#cancelAlarm?.()
     this.#changes.tell()
   }
@@ -207,6 +216,7 @@ export class Worker {
 
   async #turn(): Promise<void> {
     const { store, id, now } = this.#options
+    this.#pace.cover()
     this.#attempts.releaseStalled()
     const ended = this.#attempts.takeEnded()
     this.#submitting = ended.length
@@ -223,6 +233,7 @@ export class Worker {
       return
     }
     this.#prefetch.turned()
+    this.#pace.looked(answer.claims.length > 0)
     if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
     else this.#tell(ended, answer)
     if (answer.failed?.part === 'claims') this.#mayHoldUnknown = true
@@ -268,7 +279,10 @@ export class Worker {
     this.#attempts.begin(false)
     if (trouble !== undefined) return await this.#recover(trouble.error)
     this.#failures = 0
-    if (answer.more && this.#claimRequest() !== undefined) this.#wanted = true
+    if (!answer.more || this.#claimRequest() === undefined) return
+    // Others are claiming what it saw but did not get.
+    if (answer.claims.length === 0) this.hinted()
+    else this.#wanted = true
   }
 
   #add(claims: readonly Claim[]): void {
@@ -337,8 +351,8 @@ export class Worker {
 
   #tell(ended: readonly Ended[], answer: TurnAnswer): void {
     const { events, pass } = this.#options
-    const mayBeDue = ({ claim }: Ended): boolean =>
-      claim.trigger !== undefined || this.#withEffect.has(claim.job)
+    const mayBeDue = ({ claim: { hasEndEffect, trigger, job } }: Ended): boolean =>
+      hasEndEffect === true && (trigger !== undefined || this.#withEffect.has(job))
     if (ended.some(mayBeDue)) this.#options.onDue()
     const heard = events.has('run:ended')
     for (let i = 0; i < ended.length; i++) {

@@ -131,5 +131,6 @@ function toClaim(row: RunRow, now: Instant, isLimited: boolean): Claim {
     payload: copyJson(row.payload),
     claimedAt: now,
     isLimited: isLimited || undefined,
+    hasEndEffect: row.endEffect === undefined ? undefined : true,
   }
 }

@@ -31,7 +31,7 @@ export async function enqueueIn(
   request: { url: string; runs: readonly NewRun[]; now: Instant; endEffects?: EndEffects },
 ): Promise<Enqueued[]> {
   const { schema } = readAddress(request.url)
-  const statements = new Statements({ schema, prepare: false })
+  const statements = new Statements({ schema, prepare: 'off' })
   const text = statements.text(RECORD)
   const answers: Enqueued[] = []
   const mark = randomBytes(8).toString('hex')

@@ -26,7 +26,7 @@ async function connected(address = url): Promise<Client> {
 }
 
 function databaseOf(client: Client): Database {
-  return new Database(client, new Statements({ schema: 'rota', prepare: false }))
+  return new Database(client, new Statements({ schema: 'rota', prepare: 'off' }))
 }
 
 /** A session with an open transaction that has read something and is idle. */

@@ -15,7 +15,8 @@ import { randomBytes } from 'node:crypto'
 import { RotaError } from '../../kernel/definition/errors.js'
 import type { EndEffects } from '../../kernel/run/end-effect.js'
 import type { Clock } from '../../time/clock.js'
-import type { Enqueued, Hint, Store } from '../port.js'
+import type { Enqueued, Store } from '../port.js'
+import type { Hint, News } from '../hint.js'
 import type { StoreHealth } from '../store-health.js'
 import { inPieces } from '../sql/in-pieces.js'
 import { enqueueAll, type EnqueueRequest } from '../sql/runs/enqueue.js'
@@ -32,6 +33,7 @@ import { Statements } from './connection/database.js'
 import { loadDriver, type Driver } from './connection/driver.js'
 import { health } from './health.js'
 import { Notify } from './connection/notify.js'
+import { OwnRuns } from './connection/own-runs.js'
 import { openSchema } from './open.js'
 import { oneCallEnqueue } from './commit/one-call.js'
 import { Reader } from './connection/reader.js'
@@ -72,6 +74,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const statements = new Statements({ schema, prepare })
   try {
     const { isPooled } = await openSchema({ connections, statements, url, create, clock, signal })
+    if (isPooled) statements.notePooler()
     // Behind a pooler, a session setting would affect other clients.
     if (readerMs !== undefined && !isPooled) connections.limitStatements(readerMs)
     const opened = new OpenSchema({ ...options, driver, address, connections, statements, isPooled })
@@ -88,6 +91,7 @@ function storeOf(opened: OpenSchema): Store {
   const store: Store = {
     ...storeVerbs(opened.driver),
     url: opened.url,
+    commitsTurnsApart: true,
     audited: (record) => ({ ...store, ...auditedVerbs(opened.driver, record) }),
     enqueue: ({ runs, now }) =>
       inPieces(runs, (piece) => {
@@ -184,6 +188,7 @@ class OpenSchema {
     const { url, schema } = address
     const channel = `rota:${schema}`
     const notify = new Notify({ connections, clock, channel, own })
+    const ownRuns = new OwnRuns({ clock, tell: () => notify.send('runs') })
     const connectionString = listenerOf(address, options.isPooled)
     this.#watch = new Watch({ driver, connectionString, channel, own, clock })
     const remembered = new ProcessCache(own, options.endEffects)
@@ -203,10 +208,13 @@ class OpenSchema {
       onBroken: (error: RotaError) => {
         for (const loop of this.#loops) loop.breakOff(error)
       },
-      onNews: (news?: 'runs') => notify.send(news),
+      onNews: ({ news, newRuns }: { news: News | undefined; newRuns: readonly string[] }) => {
+        if (news !== undefined) notify.send(news)
+        else ownRuns.recorded(newRuns)
+      },
     }
     this.loop = new CommitLoop(loopOptions)
-    this.lanes = { loop: this.loop, beside: new CommitLoop(loopOptions), remembered }
+    this.lanes = { loop: this.loop, beside: new CommitLoop(loopOptions), remembered, ownRuns }
     this.#apart = new CommitLoop(loopOptions)
   }
 

@@ -75,7 +75,7 @@ function* recorded<T>(session: Session, record: ChangeRecord, verb: (session: Se
     }
     yield* writeAlongside(session, record.state ?? [], entry.at)
     // Watching processes show the change immediately, also if it made nothing due.
-    session.hasNews = true
+    session.tell('anything')
   }
   return answer
 }

@@ -66,13 +66,13 @@ export function* raiseTime(session: Session, at: Instant): Verb<void> {
 export function* markJobsChanged(session: Session, count: number): Verb<void> {
   if (count === 0) return
   yield* session.sql.change(CHANGE_JOBS, count)
-  session.hasNews = true
+  session.tell('anything')
   session.doubtCatalog()
 }
 
 /** Makes every process read the holds and the limits of queues again. */
 export function* markLimitsChanged(session: Session): Verb<void> {
   yield* session.sql.change(CHANGE_LIMITS)
-  session.hasNews = true
+  session.tell('anything')
   session.doubtCatalog()
 }

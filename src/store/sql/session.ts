@@ -1,5 +1,7 @@
 import type { EndEffects } from '../../kernel/run/end-effect.js'
+import type { NewRun } from '../../kernel/run/run.js'
 import type { Instant } from '../../time/instant.js'
+import type { News } from '../hint.js'
 import type { Catalog } from './catalog.js'
 import type { NativeVerbs } from './runs/native-verbs.js'
 import type { Sql, Verb } from './verb.js'
@@ -9,8 +11,10 @@ export interface Session {
   readonly sql: Sql
   /** Whether no other transaction writes meanwhile. Always true in SQLite: a transaction has the write lock. */
   readonly isExclusive: boolean
-  /** Set if something was written that other processes may wait for; on SQLite they notice every commit anyway. */
-  hasNews: boolean
+  /** Notes that other processes may wait for what was written; on SQLite they notice every commit anyway. */
+  tell(news: News): void
+  /** Notes new runs: others need not be told of those that the worker of this process claims at once. */
+  recorded(runs: readonly NewRun[], now: Instant): void
   /** The end effects of runs. */
   readonly endEffects: EndEffects
   readonly native: NativeVerbs

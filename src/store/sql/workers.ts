@@ -43,7 +43,7 @@ export function* drain(
   { worker, isDraining }: { worker: string; isDraining: boolean },
 ): Verb<'changed' | 'already' | 'absent'> {
   if ((yield* session.sql.change(DRAIN, isDraining ? 1 : 0, worker)) === 1) {
-    session.hasNews = true
+    session.tell('anything')
     return 'changed'
   }
   return (yield* session.sql.value(IS_LIVE, worker)) === undefined ? 'absent' : 'already'

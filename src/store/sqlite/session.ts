@@ -16,7 +16,6 @@ export class Session implements VerbSession {
   readonly #claims = new KnownClaims()
   readonly native = nativeVerbs(this, this.#claims)
   readonly isExclusive = true
-  hasNews = false
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   #catalog: Catalog | undefined
@@ -48,6 +47,11 @@ export class Session implements VerbSession {
   forgetCatalog(): void {
     this.#catalog = undefined
   }
+
+  /** Other processes notice every commit. */
+  tell(): void {}
+
+  recorded(): void {}
 
   /** A transaction has the write lock: it is always the only writer. */
   beExclusive(): void {}

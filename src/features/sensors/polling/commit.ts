@@ -3,6 +3,7 @@ import type { Sensed } from './read-poll.js'
 import type { Events } from '../../../engine/events.js'
 import { digestOf, endTick, isStillOurs, partTick, releaseTick, type SensorFacts } from '../plan.js'
 import { openPollKey, readRecords, recordOf } from '../record.js'
+import { wakeForCommit } from '../../../engine/worker/wake-for-commit.js'
 import type { Tick } from '../../../kernel/tick/tick.js'
 import type { Store } from '../../../store/port.js'
 import type { Instant } from '../../../time/instant.js'
@@ -141,11 +142,8 @@ export async function tickOne(context: CommitContext, tick: Tick): Promise<boole
   const { store, onRuns, events } = context
   const { trigger, at, runs, ranges } = tick
   const committed = store.tick([tick])
-  // Also before: a store with one queue for all commits claims the new runs in the transaction that records them.
-  if (runs.length > 0) onRuns()
-  const [answer] = await committed
+  const [answer] = runs.length === 0 ? await committed : await wakeForCommit(store, committed, onRuns)
   if (answer !== 'ticked') return false
-  if (runs.length > 0) onRuns()
   if (runs.length > 0) events.emit('tick', { trigger, at, runs, ranges })
   return true
 }

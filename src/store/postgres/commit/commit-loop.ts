@@ -15,9 +15,9 @@
  */
 import type { Client } from 'pg'
 import { RotaError } from '../../../kernel/definition/errors.js'
-import { fractionOf } from '../../../kernel/identity/identity.js'
+import { fractionOf, type RunId } from '../../../kernel/identity/identity.js'
 import type { Clock } from '../../../time/clock.js'
-import type { Hint } from '../../port.js'
+import type { News } from '../../hint.js'
 import { alikeFrom, takeGroup, type Waiting } from '../../sql/commit-group.js'
 import type { Revisions } from '../../sql/catalog.js'
 import type { Connections } from '../connection/connections.js'
@@ -70,8 +70,8 @@ export interface CommitLoopOptions {
   readonly onBroken: (error: RotaError) => void
   /** What this process committed last, on any of its lanes. */
   readonly status: CommitStatus
-  /** Called after a commit that other processes may wait for; the hint says whether it is about runs only. */
-  readonly onNews: Hint
+  /** Called after a commit with what other processes may wait for. */
+  readonly onNews: (commit: { readonly news: News | undefined; readonly newRuns: readonly RunId[] }) => void
 }
 
 interface PostgresWaiting
@@ -227,7 +227,7 @@ export class CommitLoop {
     const sent = await this.#options.connections.use(async (client) => {
       const { remembered, statements } = this.#options
       await this.#status.recognise(client)
-      const db = new Database(client, statements)
+      const db = new Database(client, statements, { prepares: true })
       let transaction: string | undefined
       let answer: T
       let session: Session
@@ -254,7 +254,7 @@ export class CommitLoop {
     }
     this.#status.committed(client, transaction)
     session.committed()
-    if (session.hasNews) this.#options.onNews()
+    this.#options.onNews(session)
     return sent.answer
   }
 
@@ -266,7 +266,7 @@ export class CommitLoop {
       await this.#status.recognise(client)
       const beforeMs = clock.monotonicMs()
       try {
-        const done = await commitInOneCall(new Database(client, statements), remembered, {
+        const done = await commitInOneCall(new Database(client, statements, { prepares: true }), remembered, {
           parts,
           isDurable,
           timeStepMs,
@@ -281,7 +281,7 @@ export class CommitLoop {
       }
     })
     if ('error' in sent) return (await this.#findAnswers(parts)) ?? Promise.reject(sent.error)
-    if (sent.hasNews) onNews('runs')
+    onNews(sent)
     return sent.answers
   }
 
@@ -289,7 +289,7 @@ export class CommitLoop {
   async #findAnswers(parts: readonly OneCallPart[]): Promise<readonly unknown[] | undefined> {
     this.#options.remembered.isFenceDue = true
     const answers = await this.#insist(() => this.#transact((session) => outcomeOf(session, parts), true))
-    if (answers !== undefined) this.#options.onNews('runs')
+    if (answers !== undefined) this.#options.onNews({ news: 'runs', newRuns: [] })
     return answers
   }
 
@@ -308,7 +308,8 @@ export class CommitLoop {
     const { clock, statements, onTime } = this.#options
     const lock = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
     const durability = this.#options.isDurable ? '' : 'set local synchronous_commit = off;'
-    const text = `begin isolation level read committed; ${durability} set local idle_in_transaction_session_timeout = ${stallLimitMs};
+    const plans = statements.isPrepared ? lastingPlans : ''
+    const text = `begin isolation level read committed; ${durability} ${plans} set local idle_in_transaction_session_timeout = ${stallLimitMs};
       set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`
     const beforeMs = clock.monotonicMs()
     // A query of several statements returns one result for each.
@@ -366,6 +367,9 @@ export class CommitLoop {
     for (const { reject } of this.#queue.splice(0)) reject(error)
   }
 }
+
+/** A plan may be made for a small table and used for a large one. */
+const lastingPlans = 'set local enable_seqscan = off; set local jit = off;'
 
 /** The server ends a session that is idle inside a transaction for this long. */
 const stallLimitMs = 5000

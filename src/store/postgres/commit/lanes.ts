@@ -2,6 +2,7 @@ import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Turn, TurnAnswer } from '../../port.js'
 import type { CommitLoop } from './commit-loop.js'
 import { oneCallTurn } from './one-call.js'
+import type { OwnRuns } from '../connection/own-runs.js'
 import type { ProcessCache } from './process-cache.js'
 import { turn } from '../../sql/runs/turn.js'
 import { perform } from '../../sql/verb.js'
@@ -16,6 +17,7 @@ export interface Lanes {
   readonly loop: CommitLoop
   readonly beside: CommitLoop
   readonly remembered: ProcessCache
+  readonly ownRuns: OwnRuns
 }
 
 /**
@@ -23,6 +25,14 @@ export interface Lanes {
  * row in common. If one of them fails, the answer has the result of the other, and says which part failed.
  */
 export async function takeTurn(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
+  const answer = await answerTo(lanes, request)
+  const { claims } = answer
+  const hasRoom = request.claimRequest !== undefined && claims.length < request.claimRequest.slots
+  lanes.ownRuns.turned({ claimed: claims.map(({ run }) => run), hasRoom })
+  return answer
+}
+
+async function answerTo(lanes: Lanes, request: Turn): Promise<TurnAnswer> {
   const { loop, beside, remembered } = lanes
   const isLarge = request.finished.length >= manyEnds && request.claimRequest !== undefined
   const isSplit =

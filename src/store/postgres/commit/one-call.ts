@@ -4,8 +4,11 @@
  * `commit_work`, and the newest migration that makes it has its text: `migrations/version-8-commit.ts`.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
+import type { RunId } from '../../../kernel/identity/identity.js'
+import { dueRuns } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Enqueued, Finished, Turn, TurnAnswer } from '../../port.js'
+import type { News } from '../../hint.js'
 import { isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../../sql/catalog.js'
 import type { EnqueueRequest } from '../../sql/runs/enqueue.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
@@ -64,8 +67,10 @@ export interface OneCallCommit {
   readonly serverMs: number
   /** The number of the transaction, if it wrote something. */
   readonly transaction: string | null
-  /** Whether other processes must be notified. */
-  readonly hasNews: boolean
+  /** What other processes may wait for. */
+  readonly news: News | undefined
+  /** New runs that can be claimed, and were not claimed by the turn. */
+  readonly newRuns: readonly RunId[]
 }
 
 /** An enqueue as a part of the call, if it can be one. */
@@ -162,7 +167,7 @@ export async function commitInOneCall(
     answers: parts.map((part) => (part.turn === undefined ? enqueued.get(part) : took)),
     serverMs: row.at,
     transaction,
-    hasNews: row.news === true || isNews(parts, took),
+    ...newsOf(parts, took, row),
   }
 }
 
@@ -173,9 +178,21 @@ function lookOf(look: RateLook | undefined, turn: Turn | undefined): Parameter[]
 }
 
 /** Runs that were claimed in the same transaction are no news for other processes. */
-function isNews(parts: readonly OneCallPart[], took: TurnAnswer | undefined): boolean {
+function newsOf(
+  parts: readonly OneCallPart[],
+  took: TurnAnswer | undefined,
+  row: CommitRow,
+): Pick<OneCallCommit, 'news' | 'newRuns'> {
   const claimed = new Set(took?.claims.map(({ run }) => run))
-  return parts.some(({ enqueue }) => enqueue?.runs.some(({ id }) => !claimed.has(id)) === true)
+  const newRuns: RunId[] = []
+  let news: News | undefined = row.news === true ? 'runs' : undefined
+  for (const { enqueue } of parts) {
+    if (enqueue === undefined) continue
+    const due = dueRuns(enqueue.runs, enqueue.now)
+    if (due.length < enqueue.runs.length) news = 'runs'
+    for (const id of due) if (!claimed.has(id)) newRuns.push(id)
+  }
+  return { news, newRuns }
 }
 
 /** The recorded runs of each part: all, except those whose unique key another run has. */

@@ -114,5 +114,6 @@ function claimOf(row: ClaimRow, { now, isLimited }: { now: Instant; isLimited: b
     payload: fromJson(row.payload),
     claimedAt: now,
     isLimited: isLimited || undefined,
+    hasEndEffect: row.follows || undefined,
   }
 }

@@ -1,6 +1,9 @@
 import type { EndEffects } from '../../../kernel/run/end-effect.js'
+import type { RunId } from '../../../kernel/identity/identity.js'
+import { dueRuns, type NewRun } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import { catalogOf, readRevisions, type Catalog, type Revisions } from '../../sql/catalog.js'
+import { joinNews, type News } from '../../hint.js'
 import type { Session as VerbSession } from '../../sql/session.js'
 import { perform, type Sql, type Verb } from '../../sql/verb.js'
 import { raiseTime } from '../../sql/meta.js'
@@ -23,8 +26,10 @@ export class Session implements VerbSession {
   readonly native = nativeVerbs(this)
   /** Whether the transaction has the exclusive lock of the schema. */
   readonly isExclusive: boolean
-  /** Whether something was written that other processes may wait for. */
-  hasNews = false
+  /** What other processes may wait for. */
+  news: News | undefined
+  /** New runs that can be claimed. */
+  readonly newRuns: RunId[] = []
   #revisions: Revisions | undefined
   readonly #afterCommit: (() => void)[] = []
 
@@ -43,6 +48,17 @@ export class Session implements VerbSession {
 
   get endEffects(): EndEffects {
     return this.remembered.endEffects
+  }
+
+  tell(news: News): void {
+    this.news = joinNews(this.news, news)
+  }
+
+  recorded(runs: readonly NewRun[], now: Instant): void {
+    const due = dueRuns(runs, now)
+    this.newRuns.push(...due)
+    // Every worker must know when the next run is due.
+    if (due.length < runs.length) this.tell('runs')
   }
 
   /** Throws unless the transaction has the exclusive lock. */

@@ -11,7 +11,7 @@ describe('an address', () => {
       listen: 'postgres://u:p@db/shop',
       schema: 'My Shop',
       connections: 9,
-      prepare: true,
+      prepare: 'on',
     })
   })
 
@@ -22,7 +22,7 @@ describe('an address', () => {
   })
 
   it.each([
-    ['prepare=yes', /prepare is on or off/],
+    ['prepare=yes', /prepare is on, off or auto/],
     ['connections=1', /from 2 to 100/],
     ['listen=db', /listen is an address/],
     ['schema=', /1 to 58 bytes/],

@@ -1,5 +1,6 @@
 import { RotaError } from '../../../kernel/definition/errors.js'
 import { shown as shownText } from '../../../kernel/definition/faults.js'
+import type { Prepare } from './database.js'
 
 /** The parts of an address. */
 export interface Address {
@@ -13,7 +14,7 @@ export interface Address {
   /** The most open connections, besides the listener's. */
   readonly connections: number
   /** Whether statements stay prepared on their connection, which not every pooler allows. */
-  readonly prepare: boolean
+  readonly prepare: Prepare
 }
 
 const ownOptions = ['schema', 'listen', 'connections', 'prepare']
@@ -34,8 +35,8 @@ export function readAddress(given: string): Address {
   if (!Number.isInteger(connections) || connections < 2 || connections > 100) {
     throw refuse('connections is a number from 2 to 100')
   }
-  const prepare = options.get('prepare') ?? 'off'
-  if (prepare !== 'on' && prepare !== 'off') throw refuse('prepare is on or off')
+  const prepare = options.get('prepare') ?? 'auto'
+  if (!isPrepare(prepare)) throw refuse('prepare is on, off or auto')
   const listen = options.get('listen') ?? undefined
   if (listen !== undefined && !isAddress(listen)) {
     throw refuse('listen is an address like the store’s own, percent-encoded')
@@ -51,8 +52,12 @@ export function readAddress(given: string): Address {
     listen,
     schema,
     connections,
-    prepare: prepare === 'on',
+    prepare,
   }
+}
+
+function isPrepare(text: string): text is Prepare {
+  return text === 'on' || text === 'off' || text === 'auto'
 }
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']

@@ -1,4 +1,5 @@
 import type { Client, QueryResult } from 'pg'
+import { isOutdatedStatement, isUnknownStatement, LostStatement } from './errors.js'
 import {
   columnsOf,
   withoutZeroBytes,
@@ -12,20 +13,38 @@ import { awaited, perform, type Rows, type Sql } from '../../sql/verb.js'
 export class Statements {
   readonly schema: string
   readonly #quoted: string
-  readonly #isPrepared: boolean
-  readonly #known = new Map<Statement, { readonly text: string; readonly name: string | undefined }>()
+  readonly #known = new Map<Statement, { readonly text: string; readonly name: string }>()
+  #prepare: Prepare
 
-  constructor(options: { schema: string; prepare: boolean }) {
-    this.schema = options.schema
-    this.#quoted = `"${options.schema.replaceAll('"', '""')}"`
-    this.#isPrepared = options.prepare
+  constructor({ schema, prepare }: { schema: string; prepare: Prepare }) {
+    this.schema = schema
+    this.#quoted = `"${schema.replaceAll('"', '""')}"`
+    this.#prepare = prepare
   }
 
-  /** The text for this store's schema, and its name if it stays prepared. */
-  of(sql: Statement): { readonly text: string; readonly name: string | undefined } {
+  /** Whether the statements of transactions stay prepared on their connections. */
+  get isPrepared(): boolean {
+    return this.#prepare !== 'off'
+  }
+
+  /** Behind a pooler, the next statement may be sent over another connection. */
+  notePooler(): void {
+    if (this.#prepare === 'auto') this.#prepare = 'off'
+  }
+
+  /** The error of a prepared statement; one that is only missing or outdated on its connection is performed again on another. */
+  errorOf(error: unknown): unknown {
+    if (isOutdatedStatement(error)) return new LostStatement('a statement is outdated', { cause: error })
+    if (!isUnknownStatement(error) || this.#prepare !== 'auto') return error
+    this.notePooler()
+    return new LostStatement('the server has lost a prepared statement', { cause: error })
+  }
+
+  /** The text for this store's schema, and its name where it stays prepared. */
+  of(sql: Statement): { readonly text: string; readonly name: string } {
     const known = this.#known.get(sql)
     if (known !== undefined) return known
-    const name = this.#isPrepared ? `rota_${this.#known.size}` : undefined
+    const name = `rota_${this.#known.size}`
     const fresh = { text: this.text(typeof sql === 'string' ? sql : sql.postgres), name }
     this.#known.set(sql, fresh)
     return fresh
@@ -49,6 +68,9 @@ export class Statements {
   }
 }
 
+/** Whether statements are prepared; `auto`: unless there is a pooler. */
+export type Prepare = 'on' | 'off' | 'auto'
+
 /** Distinguishes Rota's advisory locks from those of others: the letters "Rota". */
 const lockClass = 0x52_6f_74_61
 
@@ -68,14 +90,23 @@ export class Database {
   readonly #client: Client
   readonly #statements: Statements
   readonly #answerMs: number | undefined
+  readonly #prepares: boolean
   #hasChanged = false
   #isOver = false
 
-  /** The time limit of answers is that of the connection, or `answerMs`. */
-  constructor(client: Client, statements: Statements, options: { answerMs?: number | undefined } = {}) {
+  /**
+   * The time limit of answers is that of the connection, or `answerMs`. Only statements of transactions are prepared:
+   * the plan of a query should fit the size that the tables have now.
+   */
+  constructor(
+    client: Client,
+    statements: Statements,
+    options: { answerMs?: number | undefined; prepares?: boolean } = {},
+  ) {
     this.#client = client
     this.#statements = statements
     this.#answerMs = options.answerMs
+    this.#prepares = options.prepares === true && statements.isPrepared
   }
 
   /** Whether a statement has changed a row. */
@@ -124,7 +155,12 @@ export class Database {
     if (this.#isOver) throw new Error('A statement came after the end of its transaction')
     const { text, name } = this.#statements.of(sql)
     const values = parameters.map(sendable)
-    const result = await this.#client.query<Row>({ text, name, values, query_timeout: this.#answerMs })
+    const query = { text, values, query_timeout: this.#answerMs }
+    const result = await (this.#prepares
+      ? this.#client.query<Row>({ ...query, name }).catch((error: unknown) => {
+          throw this.#statements.errorOf(error)
+        })
+      : this.#client.query<Row>(query))
     if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.#hasChanged = true
     return result
   }

@@ -6,6 +6,19 @@ interface DatabaseError extends Error {
   readonly syscall?: string
 }
 
+/** A prepared statement is missing on its connection, or outdated: a new connection can perform it. */
+export class LostStatement extends Error {}
+
+/** Whether the result of a prepared statement has other columns since a newer version has migrated the schema. */
+export function isOutdatedStatement(error: unknown): boolean {
+  return codeOf(error) === '0A000'
+}
+
+/** Whether a prepared statement does not exist, or exists although this process did not prepare it. */
+export function isUnknownStatement(error: unknown): boolean {
+  return ['26000', '42P05'].includes(codeOf(error))
+}
+
 /** Whether a repetition of the transaction may succeed: others blocked it, or it took too long. */
 export function isConflict(error: unknown): boolean {
   return isInTheWay(error) || isCancelled(error)
@@ -29,6 +42,7 @@ export function isInTheWay(error: unknown): boolean {
 /** Whether the connection is lost, or the server cannot serve it now; an open transaction may be committed or not. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof RotaError) return false
+  if (error instanceof LostStatement) return true
   if (isOfFile(error)) return false
   const code = codeOf(error)
   return awayCodes.has(code) || code.startsWith('08') || (code === '' && awayMessages.test(error.message))

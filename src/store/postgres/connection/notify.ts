@@ -1,4 +1,5 @@
 import type { Clock } from '../../../time/clock.js'
+import { joinNews, type News } from '../../hint.js'
 import type { Connections } from './connections.js'
 
 /** Notifications within this time are sent as one. */
@@ -12,7 +13,7 @@ export class Notify {
   readonly #own: string
   #isSending = false
   /** The content of the next notification. */
-  #next: 'nothing' | 'runs' | 'anything' = 'nothing'
+  #next: News | undefined
 
   constructor(options: { connections: Connections; clock: Clock; channel: string; own: string }) {
     this.#connections = options.connections
@@ -21,8 +22,8 @@ export class Notify {
     this.#own = options.own
   }
 
-  send(news?: 'runs'): void {
-    if (this.#next !== 'anything') this.#next = news ?? 'anything'
+  send(news: News): void {
+    this.#next = joinNews(this.#next, news)
     if (this.#isSending) return
     this.#isSending = true
     void this.#send()
@@ -31,7 +32,7 @@ export class Notify {
   async #send(): Promise<void> {
     do {
       const payload = this.#next === 'runs' ? `${this.#own} runs` : this.#own
-      this.#next = 'nothing'
+      this.#next = undefined
       try {
         await this.#connections.use((client) =>
           // A hint must not wait for the disk.
@@ -43,7 +44,7 @@ export class Notify {
         // Only a hint: a process that misses it notices the commit at its next slow poll.
       }
       await this.#clock.sleep(pauseMs)
-    } while (this.#next !== 'nothing')
+    } while (this.#next !== undefined)
     this.#isSending = false
   }
 }

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import type { Clock } from '../../../time/clock.js'
-import type { Hint } from '../../port.js'
+import type { Hint, News } from '../../hint.js'
 import { connectionOptions, endConnection } from './connections.js'
 import type { Driver } from './driver.js'
 
@@ -83,7 +83,7 @@ export class Watch {
     client.on('end', () => this.#lost(client))
     client.on('notification', ({ payload }: { payload?: string }) => {
       const [from, news] = (payload ?? '').split(' ')
-      if (from !== own) this.#tell(news === 'runs' ? news : undefined)
+      if (from !== own) this.#tell(news === 'runs' ? news : 'anything')
     })
     try {
       await client.connect()
@@ -92,7 +92,7 @@ export class Watch {
       this.#isListening = true
       this.#askLater(client)
       // Commits before it listened, or while it did not, are never reported.
-      this.#tell()
+      this.#tell('anything')
     } catch {
       this.#lost(client)
     }
@@ -116,7 +116,7 @@ export class Watch {
     this.#cancelTimer = this.#options.clock.timer(pauseMs, () => void this.#listen(), { isIdle: true })
   }
 
-  #tell(news?: 'runs'): void {
+  #tell(news: News): void {
     for (const hint of this.#hints) hint(news)
   }
 

@@ -57,7 +57,7 @@ const FOLLOW = insertInto('rota.followers', { asset: 'text', trigger: 'text' }, 
 /** Writes or ends triggers, each with the tick that closes its previous version. */
 export function* defineTriggers(session: Session, batch: readonly DefineTrigger[]): Verb<DefineAnswer[]> {
   session.beExclusive()
-  session.hasNews = true
+  session.tell('anything')
   const names = batch.map(({ name }) => name)
   const areDistinct = new Set(names).size === names.length
   const known = yield* knownOf(session, names)

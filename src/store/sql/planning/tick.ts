@@ -109,6 +109,7 @@ export function* writeTick(session: Session, item: Tick): Verb<void> {
   if (item.chainRun !== undefined) yield* session.sql.change(SET_CHAIN, item.chainRun, item.trigger)
   yield* insertRuns(session, item.runs, item.at)
   yield* recordRanges(session, item.ranges, item.at)
+  if (item.runs.length > 0 && item.stateChanges !== undefined) session.tell('anything')
   for (const entry of item.stateChanges ?? []) yield* writeStateEntry(session, entry, item.at)
   if (item.seen !== undefined) yield* remember(session, item.trigger, item.seen)
   if (item.supersede === undefined) return

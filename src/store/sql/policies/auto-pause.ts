@@ -64,5 +64,5 @@ export function* pauseFailing(session: Session, run: Unfinished, end: RunEnd): V
   const about = { trigger, job, run: id, at: end.at, note: paused.hold.note }
   const notice = autoPauseNotice(about, yield* stateValue(session, watchKey))
   if (notice !== undefined) yield* writeStateEntry(session, notice, end.at)
-  session.hasNews = true
+  session.tell('anything')
 }

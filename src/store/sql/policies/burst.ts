@@ -43,7 +43,7 @@ export function* applyBurst(session: Session, run: NewRun, now: Instant): Verb<s
   }
   const waiting = yield* session.sql.get<Standing>(WAITING, job, uniqueKey)
   if (waiting === undefined) return undefined
-  session.hasNews = true
+  session.tell('runs')
   yield* session.sql.change(
     REPLACE,
     toJson(run.payload),

@@ -35,7 +35,7 @@ export function* cancel(
   const run = yield* session.sql.get<Unfinished>(RUN, request.run)
   if (run === undefined) return 'absent'
   if (run.state >= done) return 'final'
-  session.hasNews = true
+  session.tell('anything')
   if (run.state === running) {
     yield* requestCancel(session, run, request.reason)
     return 'requested'
@@ -113,7 +113,13 @@ function* requestCancel(session: Session, run: Unfinished, reason: string): Verb
   // The removal of a trigger does not ask its worker to stop.
   if (run.cancel_requested === 1 && run.reason !== removedReason) return
   yield* session.sql.change(REQUEST, reason, run.seq)
-  yield* session.sql.change(TELL, run.worker, run.id, run.attempt, 'cancel')
+  yield* notifyHolder(session, run, 'cancel')
+}
+
+/** Writes a notice to the worker that performs a run. It may be full: news about runs would not wake it. */
+function* notifyHolder(session: Session, run: Unfinished, kind: 'cancel' | 'terminate'): Verb<void> {
+  session.tell('anything')
+  yield* session.sql.change(TELL, run.worker, run.id, run.attempt, kind)
 }
 
 /** Closes a claim immediately: its worker gets a notice to stop, and a later result is refused. */
@@ -122,7 +128,7 @@ function* terminate(
   run: Unfinished,
   { at, reason }: { at: Instant; reason: string },
 ): Verb<void> {
-  yield* session.sql.change(TELL, run.worker, run.id, run.attempt, 'terminate')
+  yield* notifyHolder(session, run, 'terminate')
   yield* recordAttempt(session, run, {
     startedAt: undefined,
     endedAt: at,

@@ -19,7 +19,7 @@ export function* changeRuns(session: Session, request: ChangeRuns): Verb<readonl
   const answers = yield* changeEach(session, request, now)
   yield* writeStateEntry(session, { kind, name, item, value: valueAfter(answers) }, now)
   // Wakes workers that wait for runs.
-  session.hasNews = true
+  session.tell('anything')
   return answers
 }
 

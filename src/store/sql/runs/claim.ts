@@ -318,5 +318,6 @@ function* take(
     payload: fromJson(payloads[i] ?? null),
     claimedAt: now,
     isLimited: isLimited || undefined,
+    hasEndEffect: row.follow === null ? undefined : true,
   }))
 }

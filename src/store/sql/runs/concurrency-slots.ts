@@ -128,7 +128,7 @@ export function untakeSlots(session: Session, slots: string): Verb<unknown> {
 /** Makes a pending run without slots ready, or makes it wait at the first full one and returns the key of that. */
 export function* admit(session: Session, run: SlotRun & { readonly seq: number }): Verb<string | undefined> {
   const full = yield* takeSlots(session, run)
-  session.hasNews = true
+  session.tell('runs')
   if (full === undefined) yield* session.sql.change(LET_IN, run.seq)
   else yield* session.sql.change(WAIT_AT, full, run.seq)
   return full
@@ -211,7 +211,7 @@ function* releaseTogether(session: Session, ended: readonly string[]): Verb<bool
   }
   if (empty.length > 0) yield* session.sql.change(EMPTY, empty)
   if (letIn.length > 0) {
-    session.hasNews = true
+    session.tell('runs')
     yield* session.sql.change(LET_ALL_IN, letIn)
   }
   yield* letInWaiting(session, open)

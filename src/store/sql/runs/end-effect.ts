@@ -40,7 +40,7 @@ export function* applyEndEffect(
 ): Verb<void> {
   const effect = endEffectOf(session.endEffects, run.follow)
   if (effect === undefined) return
-  session.hasNews = true
+  session.tell('anything')
   if (effect.isChain === true) yield* session.sql.change(CONTINUE_CHAIN, end.at, run.trigger, run.id)
   if (effect.changes === undefined && effect.arrival === undefined && effect.wakesTrigger !== true) return
   const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
@@ -70,7 +70,6 @@ export function changesOnlyState({ isChain, wakesTrigger, arrival }: EndEffect):
 /** Applies the effects of several runs in their order, with a few statements for all of them. */
 export function* applyTogether(session: Session, ends: readonly EffectiveEnd[]): Verb<void> {
   if (ends.length === 0) return
-  session.hasNews = true
   const steps = ends.flatMap(({ follow, run }) => {
     const effect = endEffectOf(session.endEffects, follow)
     return effect === undefined ? [] : [{ effect, run, keys: effect.reads?.(run) ?? [] }]

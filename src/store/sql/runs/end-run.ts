@@ -46,7 +46,7 @@ export function* leaveQueue(session: Session, job: string, count: number): Verb<
   const queue = limitedQueueOf(yield* session.catalog(), job)
   if (queue === undefined) return
   yield* session.native.lockQueue(queue)
-  session.hasNews = true
+  session.tell('runs')
   yield* session.sql.change(LEAVE_QUEUE, count, queue)
 }
 
@@ -69,7 +69,7 @@ export function* waitAgain(
 ): Verb<void> {
   const isDue = wait.runAt <= wait.now
   const state = isDue && run.gates === null ? ready : delayed
-  session.hasNews = true
+  session.tell('runs')
   yield* session.sql.change(WAIT_AGAIN, state, wait.runAt, wait.reason ?? null, run.seq)
   if (run.gates === null) return
   if (run.state === running) yield* releaseSlots(session, run.gates)

@@ -99,7 +99,7 @@ export function* enqueueAll(
 /** Records runs, or returns the runs that have their unique keys. */
 export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<Enqueued[]> {
   session.noteTime(now)
-  session.hasNews = true
+  session.recorded(runs, now)
   const answers: Enqueued[] = []
   while (answers.length < runs.length) {
     const start = answers.length
@@ -123,7 +123,7 @@ export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<
 /** Records runs of any kind in their order; one whose id exists stays unchanged. */
 export function* insertRuns(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
   if (runs.length === 0) return
-  session.hasNews = true
+  session.recorded(runs, now)
   if (runs.every(isIndependent)) yield* insertIndependent(session, runs, now)
   else if (runs.length > 1 && areUnshared(runs)) yield* insertUnshared(session, runs, now)
   else for (const run of runs) yield* insertRun(session, run, now)
@@ -185,7 +185,9 @@ function* insertRun(session: Session, run: NewRun, now: Instant): Verb<boolean> 
 /** Writes the deadlines of new runs. Their keys are new, so no other writer conflicts. */
 function* writeDeadlines(session: Session, runs: readonly NewRun[], now: Instant): Verb<void> {
   const entries = runs.flatMap(deadlineChanges).map((change) => ({ change, at: now, changes: 1 }))
-  if (entries.length > 0) yield* writeStateEntries(session, entries)
+  if (entries.length === 0) return
+  session.tell('anything')
+  yield* writeStateEntries(session, entries)
 }
 
 /** Whether these runs are independent: each has at most one slot, and no two share one. */

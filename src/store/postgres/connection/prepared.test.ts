@@ -1,0 +1,49 @@
+import type { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { PostgresServer } from '../../../../test/fixtures/postgres.js'
+import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
+import { Database, Statements } from './database.js'
+import { isAway, LostStatement } from './errors.js'
+
+let server: PostgresServer
+let stores: PostgresStores
+
+beforeAll(async () => {
+  server = await PostgresServer.start()
+  stores = await PostgresStores.on(server)
+})
+
+afterAll(() => server.stop())
+
+it('a statement that is outdated since a newer version has added columns is performed over another connection', async () => {
+  const opened = await stores.open()
+  onTestFinished(() => opened.dispose())
+  const { schema, url } = opened
+  const statements = new Statements({ schema, prepare: 'auto' })
+  const client = await server.connect(url)
+  const ask = (by: Client): Promise<unknown> =>
+    new Database(by, statements, { prepares: true }).all('select * from rota.holds')
+  expect(await ask(client)).toEqual([])
+  await stores.client.query(`alter table ${schema}.holds add column later integer`)
+  const error = await ask(client).catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(LostStatement)
+  expect(isAway(error)).toBe(true)
+  expect(await ask(await server.connect(url))).toEqual([])
+})
+
+describe('a server that has lost a prepared statement', () => {
+  const lost = Object.assign(new Error('prepared statement "rota_1" does not exist'), { code: '26000' })
+
+  it('gets statements that are not prepared, over another connection', () => {
+    const statements = new Statements({ schema: 'rota', prepare: 'auto' })
+    expect(statements.isPrepared).toBe(true)
+    expect(isAway(statements.errorOf(lost))).toBe(true)
+    expect(statements.isPrepared).toBe(false)
+  })
+
+  it('is reported if the address asks for prepared statements', () => {
+    const statements = new Statements({ schema: 'rota', prepare: 'on' })
+    expect(statements.errorOf(lost)).toBe(lost)
+    expect(statements.isPrepared).toBe(true)
+  })
+})
