@@ -38,6 +38,9 @@ const tellClockMs = 10_000
 /** How long a scheduler leaves due triggers to another one that is quicker. */
 const courtesyMs = 100
 
+/** After so many commits in a row that lost the race. */
+const lostUntilSecond = 3
+
 /** How far ahead the other triggers are read while one cannot be evaluated. */
 const aheadMs = 10_000
 
@@ -49,17 +52,23 @@ export class Scheduler {
   /** Triggers that could not be evaluated: their revision, and when they are tried again. */
   #faulty: ReadonlyMap<string, Faulty> = new Map()
   #told: { readonly kind: ClockDoubt['kind']; readonly atMs: number } | undefined
-  /**
-   * Whether another scheduler was quicker the last time. All of them wake at the same instant and would plan the same
-   * ticks, of which one counts. So the slower ones wait a moment, and find something only if the quick one does not.
-   */
-  #isSecond = false
+  /** How many commits in a row had mostly stale ticks. */
+  #lostInARow = 0
   /** When it first looked: cycles that began earlier are resumed. */
   #startedAt: Instant | undefined
 
   constructor(options: SchedulerOptions) {
     this.#options = options
     this.#ahead = options.store.stamp === undefined ? undefined : new PlannedAhead(options)
+  }
+
+  /**
+   * Whether another scheduler is quicker. All of them wake at the same instant and would plan the same ticks, of which
+   * one counts. So the slower ones wait a moment, and find something only if the quick one does not. A single stale tick
+   * has another reason: a hold, a definition or an arrival has changed its trigger meanwhile.
+   */
+  get #isSecond(): boolean {
+    return this.#lostInARow >= lostUntilSecond
   }
 
   /** One look at the triggers: plans what is due, commits it, and returns when to look again. */
@@ -75,9 +84,12 @@ export class Scheduler {
     const ahead = this.#ahead === undefined ? [] : await this.#ahead.take(now)
     await this.#commit(ahead)
     if (ahead.length > 0) return { afterMs: 0 }
+    if (this.#isSecond) {
+      const firstAt = (await store.nextTickAt({ now })) ?? Infinity
+      if (firstAt + courtesyMs > now) return { at: firstAt + courtesyMs }
+    }
     const limit = mostDue + this.#faulty.size
-    const waitMs = this.#isSecond ? courtesyMs : 0
-    const due = await store.due({ now: now - waitMs, limit })
+    const due = await store.due({ now, limit })
     this.#startedAt ??= now
     const facts =
       due.length === 0 ? noFacts : await factsOf(store, due, { kinds, now, startedAt: this.#startedAt })
@@ -91,7 +103,7 @@ export class Scheduler {
     // A planned trigger may have more to catch up, and another scheduler may have changed it.
     if (mayBeDue && (next ?? Infinity) <= now) return { afterMs: 0 }
     // Whatever the store returns, it is not read again within the same millisecond.
-    const nextAt = (next ?? Infinity) + waitMs
+    const nextAt = (next ?? Infinity) + (this.#isSecond ? courtesyMs : 0)
     const at = this.#ahead === undefined || this.#isSecond ? nextAt : await this.#ahead.lookAt(nextAt, now)
     return { at: Math.max(at, now + 1) }
   }
@@ -101,8 +113,9 @@ export class Scheduler {
     for (let start = 0, size = firstBatch; start < planned.length; start += size, size = batch) {
       const ticks = planned.slice(start, start + size)
       const stale = await commit(ticks, this.#options)
-      this.#isSecond = stale * 2 > ticks.length
-      if (this.#isSecond) return
+      const isLost = stale * 2 > ticks.length
+      this.#lostInARow = isLost ? this.#lostInARow + 1 : 0
+      if (isLost) return
     }
   }
 
