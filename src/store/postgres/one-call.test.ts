@@ -10,6 +10,7 @@ import { systemClock } from '../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../conformance/stage.js'
 import { done, ready, running } from '../sql/rows/states.js'
 import type { Finished, Store } from '../port.js'
+import { Statements } from './connection/database.js'
 import { openPostgresStore } from './postgres-store.js'
 
 let server: PostgresServer
@@ -52,29 +53,43 @@ afterEach(async () => {
 it('G6: a limit that is defined while a turn waits applies to that turn', async () => {
   await store.enqueue({ runs: [1, 2, 3, 4, 5].map((n) => aRun(`limited${n}`)), now: t0 })
   const { queue } = aJob('work')
+  const lock = new Statements({ schema, prepare: 'off' }).lockKey
+  // The definition needs the lock alone, and whoever comes later waits behind it.
+  await client.query(`select pg_advisory_lock_shared(${lock})`)
   const defined = store.defineJobs({
     source: 'code:test',
     jobs: [aJob('work')],
     queues: [{ name: queue, concurrency: 1 }],
     now: t0,
   })
+  await waitingAtLock(1)
   const first = store.turn({
     worker: 'v',
     now: t0,
     finished: [],
     claimRequest: { ...claimRequest, slots: 1 },
   })
-  await turnOfLoop()
-  await turnOfLoop()
+  await waitingAtLock(2)
   const second = store.turn({
     worker: 'w',
     now: t0,
     finished: [],
     claimRequest: { ...claimRequest, slots: 3 },
   })
+  await client.query(`select pg_advisory_unlock_shared(${lock})`)
   const [, one, other] = await Promise.all([defined, first, second])
   expect(one.claims.length + other.claims.length).toBe(1)
 })
+
+/** Resolves when so many transactions wait for an advisory lock. */
+async function waitingAtLock(count: number): Promise<void> {
+  const ask = `select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted`
+  for (;;) {
+    const { rows } = await client.query<{ waiting: number }>(ask)
+    if (rows[0]?.waiting === count) return
+    await turnOfLoop()
+  }
+}
 
 it('G5: a refused call does not count as done, although a run of it exists', async () => {
   await store.enqueue({ runs: [aRun('there'), aRun('ends')], now: t0 })
