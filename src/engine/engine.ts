@@ -1,6 +1,7 @@
 import type { Clock } from '../time/clock.js'
 import type { Instant } from '../time/instant.js'
 import { RotaError } from '../kernel/definition/errors.js'
+import type { News } from '../store/hint.js'
 import { roleNames } from './role.js'
 import { Draining } from './worker/draining.js'
 import type { EngineLimits, EngineOptions } from './engine-options.js'
@@ -118,7 +119,7 @@ export class Engine {
     if (roles.scheduler) this.#scheduler = this.#loop('scheduler', this.#scheduleStep(), this.#restMs)
     if (roles.worker)
       this.#upkeep = this.#loop('upkeep', this.#upkeepStep(), Math.max(upkeepMs, this.#restMs))
-    this.#undo.push(store.watch((news) => (news === 'runs' ? this.#worker?.hinted() : this.#hinted())))
+    this.#undo.push(store.watch((news) => this.#hinted(news)))
     this.#scheduler?.start()
     if (roles.scheduler || roles.worker) this.#pollChanges()
     if (roles.scheduler) await this.#featureLoops.replace(this.#options.featureLoops ?? [])
@@ -307,7 +308,9 @@ export class Engine {
   }
 
   /** Wakes the worker at once, and the other loops after the stamp was read: they then see everything that it covers. */
-  #hinted(): void {
+  #hinted(news: News = 'anything'): void {
+    if (news === 'runs') this.#worker?.hinted()
+    if (news !== 'anything') return
     this.#worker?.wake()
     if (this.#changes === undefined) this.#wakeOthers()
     else void this.#changes.hinted().then(() => this.#wakeOthers())

@@ -34,7 +34,7 @@ export class DefinitionWatch {
   async start(): Promise<void> {
     const { store, sources } = this.#options
     this.#known = await read(store, sources)
-    this.#unwatch = store.watch((news) => news !== 'runs' && this.#loop.wake())
+    this.#unwatch = store.watch((news = 'anything') => news === 'anything' && this.#loop.wake())
     this.#loop.start()
   }
 

@@ -47,7 +47,7 @@ export class ReloadLoop {
   }
 
   start(): void {
-    this.#unwatch = this.#options.store.watch((news) => news !== 'runs' && this.#loop.wake())
+    this.#unwatch = this.#options.store.watch((news = 'anything') => news === 'anything' && this.#loop.wake())
     this.#loop.start()
   }
 

@@ -191,9 +191,7 @@ export class Enqueuer {
         const run = newManualRun({ ...found, payload, now, labels })
         const audit = { action: `${kind}.run`, target, subjects: [{ kind: 'run', id: run.id } as const] }
         const audited = store.audited(changeRecord([audit], { options, author, now }))
-        const enqueued = audited.enqueue({ runs: [run], now })
-        lifecycle.wake()
-        return await enqueued
+        return await wakeForCommit(store, audited.enqueue({ runs: [run], now }), () => lifecycle.wake())
       }
       if (isDry) return (await record())[0] as Enqueued
       const spans = await tracing.load()

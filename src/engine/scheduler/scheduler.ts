@@ -18,7 +18,7 @@ export interface SchedulerOptions {
   readonly clock: Clock
   readonly guard: ClockGuard
   readonly events: Events
-  /** Called while a few ticks are being committed, so that a worker's turn can join the commit; with many, after it. */
+  /** Called while a few ticks are being committed, if a worker's turn can join the commit; otherwise after it. */
   readonly onRuns: () => void
 }
 
@@ -65,7 +65,7 @@ export class Scheduler {
   /**
    * Whether another scheduler is quicker. All of them wake at the same instant and would plan the same ticks, of which
    * one counts. So the slower ones wait a moment, and find something only if the quick one does not. A single stale tick
-   * has another reason: a hold, a definition or an arrival has changed its trigger meanwhile.
+   * has another reason: a hold or a definition has changed its trigger meanwhile.
    */
   get #isSecond(): boolean {
     return this.#lostInARow >= lostUntilSecond
@@ -108,13 +108,14 @@ export class Scheduler {
     return { at: Math.max(at, now + 1) }
   }
 
-  /** Commits ticks in batches, until another scheduler has committed one of these. */
+  /** Commits ticks in batches, until most of a batch were stale. */
   async #commit(planned: readonly Tick[]): Promise<void> {
     for (let start = 0, size = firstBatch; start < planned.length; start += size, size = batch) {
       const ticks = planned.slice(start, start + size)
-      const stale = await commit(ticks, this.#options)
-      const isLost = stale * 2 > ticks.length
-      this.#lostInARow = isLost ? this.#lostInARow + 1 : 0
+      const answers = await commit(ticks, this.#options)
+      const timed = answers.filter((_, i) => isTimed(ticks[i] as Tick))
+      const isLost = timed.filter((answer) => answer === 'stale').length * 2 > timed.length
+      if (timed.length > 0) this.#lostInARow = isLost ? this.#lostInARow + 1 : 0
       if (isLost) return
     }
   }
@@ -169,11 +170,11 @@ interface Faulty {
   readonly againMs: number
 }
 
-/** Commits ticks; returns how many were stale. */
+/** Commits ticks. */
 async function commit(
   planned: readonly Tick[],
   { store, events, onRuns }: SchedulerOptions,
-): Promise<number> {
+): Promise<readonly ('ticked' | 'stale')[]> {
   const ticks = planned.some(hasMissed) ? await withMissedNotices(store, planned) : planned
   const hasRuns = ticks.some((tick) => tick.runs.length > 0 || tick.supersede !== undefined)
   const committed = store.tick(ticks)
@@ -185,5 +186,10 @@ async function commit(
     const { trigger, at, runs, ranges, checks } = tick
     events.emit('tick', { trigger, at, runs, ranges, ...(checks === undefined ? {} : { checks }) })
   }
-  return answers.filter((answer) => answer === 'stale').length
+  return answers
+}
+
+/** Whether only another scheduler, a hold or a definition makes a tick stale; others also depend on state that runs change. */
+function isTimed({ stateChanges, takesArrivals }: Tick): boolean {
+  return stateChanges === undefined && takesArrivals !== true
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../time/clock.js'
 
-/** The longest wait: how much later a run may begin if only a slow worker has room for it. */
+/** The longest wait: how much later a run may begin if the only worker with room has often looked in vain. */
 const longestMs = 16
 
 /**
@@ -27,13 +27,18 @@ export class HintPace {
     const restMs = Math.min(longestMs, 2 ** this.#inVain)
     const waitMs = this.#inVain === 0 ? 0 : this.#lookedMs + restMs - this.#clock.monotonicMs()
     if (waitMs <= 0) this.#look()
-    else this.#cancel ??= this.#clock.timer(waitMs, this.#look)
+    else this.#cancel ??= this.#clock.timer(waitMs, () => this.#fire())
   }
 
   /** A turn looks for runs as well: a hint that waits needs no other look. */
   cover(): void {
     this.#cancel?.()
     this.#cancel = undefined
+  }
+
+  #fire(): void {
+    this.#cancel = undefined
+    this.#look()
   }
 
   /** A turn is over. */

@@ -279,10 +279,7 @@ export class Worker {
     this.#attempts.begin(false)
     if (trouble !== undefined) return await this.#recover(trouble.error)
     this.#failures = 0
-    if (!answer.more || this.#claimRequest() === undefined) return
-    // Others are claiming what it saw but did not get.
-    if (answer.claims.length === 0) this.hinted()
-    else this.#wanted = true
+    if (answer.more && this.#claimRequest() !== undefined) this.#wanted = true
   }
 
   #add(claims: readonly Claim[]): void {

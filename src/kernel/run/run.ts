@@ -149,10 +149,3 @@ export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly text: string
 }
-
-/** The ids of the new runs that are due. */
-export function dueRuns(runs: readonly NewRun[], now: Instant): RunId[] {
-  const due: RunId[] = []
-  for (const { id, runAt } of runs) if (runAt <= now) due.push(id)
-  return due
-}

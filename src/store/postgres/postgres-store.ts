@@ -165,6 +165,7 @@ class OpenSchema {
   readonly #connections: Connections
   readonly #statements: Statements
   readonly #watch: Watch
+  readonly #notify: Notify
   readonly #apart: CommitLoop
   readonly #onTime: CommitLoopOptions['onTime']
   #epoch: { readonly epoch: number; readonly readMs: number } | undefined
@@ -188,7 +189,8 @@ class OpenSchema {
     const { url, schema } = address
     const channel = `rota:${schema}`
     const notify = new Notify({ connections, clock, channel, own })
-    const ownRuns = new OwnRuns({ clock, tell: () => notify.send('runs') })
+    this.#notify = notify
+    const ownRuns = new OwnRuns({ clock, tell: (news) => notify.send(news) })
     const connectionString = listenerOf(address, options.isPooled)
     this.#watch = new Watch({ driver, connectionString, channel, own, clock })
     const remembered = new ProcessCache(own, options.endEffects)
@@ -208,10 +210,8 @@ class OpenSchema {
       onBroken: (error: RotaError) => {
         for (const loop of this.#loops) loop.breakOff(error)
       },
-      onNews: ({ news, newRuns }: { news: News | undefined; newRuns: readonly string[] }) => {
-        if (news !== undefined) notify.send(news)
-        else ownRuns.recorded(newRuns)
-      },
+      onNews: (news: News) => notify.send(news),
+      onNewRuns: (runs: readonly string[]) => ownRuns.recorded(runs),
     }
     this.loop = new CommitLoop(loopOptions)
     this.lanes = { loop: this.loop, beside: new CommitLoop(loopOptions), remembered, ownRuns }
@@ -278,6 +278,8 @@ class OpenSchema {
       void this.loop.commit((session) => session.settle()).catch(() => undefined)
     const closed = new RotaError('STORE_CLOSED', `${this.url} was used after it was closed`)
     await Promise.all(this.#loops.map((loop) => loop.close(closed)))
+    this.lanes.ownRuns.flush()
+    await this.#notify.close()
     await this.#connections.close()
   }
 }

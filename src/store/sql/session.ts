@@ -13,7 +13,7 @@ export interface Session {
   readonly isExclusive: boolean
   /** Notes that other processes may wait for what was written; on SQLite they notice every commit anyway. */
   tell(news: News): void
-  /** Notes new runs: others need not be told of those that the worker of this process claims at once. */
+  /** Notes the runs of a tick: others need not be told of those that the worker of this process claims at once. */
   recorded(runs: readonly NewRun[], now: Instant): void
   /** The end effects of runs. */
   readonly endEffects: EndEffects

@@ -29,11 +29,13 @@ import {
   isInTheWay,
   isOutOfLocks,
   isReadOnly,
+  LostStatement,
   toRotaError,
 } from '../connection/errors.js'
 import { InDoubt, type CommitStatus } from './commit-status.js'
 import { outcomeOf, raiseFence } from './lost-answer.js'
 import { commitInOneCall, NotOneCall, mergedParts } from './one-call.js'
+import { beginText } from './begin.js'
 import type { OneCallPart } from './one-call-part.js'
 import type { ProcessCache } from './process-cache.js'
 import { NotExclusive, Session } from './session.js'
@@ -70,8 +72,10 @@ export interface CommitLoopOptions {
   readonly onBroken: (error: RotaError) => void
   /** What this process committed last, on any of its lanes. */
   readonly status: CommitStatus
-  /** Called after a commit with what other processes may wait for. */
-  readonly onNews: (commit: { readonly news: News | undefined; readonly newRuns: readonly RunId[] }) => void
+  /** Called after a commit that other processes may wait for. */
+  readonly onNews: (news: News) => void
+  /** Called after a commit that only recorded runs, which the worker of this process may claim first. */
+  readonly onNewRuns: (runs: readonly RunId[]) => void
 }
 
 interface PostgresWaiting
@@ -248,13 +252,15 @@ export class CommitLoop {
       return { client, session, transaction, answer, error: await this.#commit(client) }
     })
     const { client, session, transaction } = sent
+    const { onNews, onNewRuns } = this.#options
     // Asked after the connection was returned: with few connections, the question might wait for this one.
     if (sent.error !== undefined) {
       if (transaction === undefined || !(await this.#wasCommitted(client, transaction))) throw sent.error
     }
     this.#status.committed(client, transaction)
     session.committed()
-    this.#options.onNews(session)
+    if (session.news !== undefined) onNews(session.news)
+    else onNewRuns(session.newRuns)
     return sent.answer
   }
 
@@ -275,13 +281,14 @@ export class CommitLoop {
         this.#status.committed(client, done.transaction)
         return done
       } catch (error) {
-        if (!isAway(error) || isReadOnly(error)) throw error
+        // These are answers of the server: nothing was written.
+        if (!isAway(error) || isReadOnly(error) || error instanceof LostStatement) throw error
         connections.giveUp(client, error)
         return { error }
       }
     })
     if ('error' in sent) return (await this.#findAnswers(parts)) ?? Promise.reject(sent.error)
-    onNews(sent)
+    if (sent.news !== undefined) onNews(sent.news)
     return sent.answers
   }
 
@@ -289,7 +296,7 @@ export class CommitLoop {
   async #findAnswers(parts: readonly OneCallPart[]): Promise<readonly unknown[] | undefined> {
     this.#options.remembered.isFenceDue = true
     const answers = await this.#insist(() => this.#transact((session) => outcomeOf(session, parts), true))
-    if (answers !== undefined) this.#options.onNews({ news: 'runs', newRuns: [] })
+    if (answers !== undefined) this.#options.onNews('runs')
     return answers
   }
 
@@ -306,11 +313,8 @@ export class CommitLoop {
 
   async #begin(client: Client, isExclusive: boolean): Promise<Revisions> {
     const { clock, statements, onTime } = this.#options
-    const lock = isExclusive ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared'
-    const durability = this.#options.isDurable ? '' : 'set local synchronous_commit = off;'
-    const plans = statements.isPrepared ? lastingPlans : ''
-    const text = `begin isolation level read committed; ${durability} ${plans} set local idle_in_transaction_session_timeout = ${stallLimitMs};
-      set local lock_timeout = ${lockLimitMs}; select ${lock}(${statements.lockKey}); ${statements.text(REVISIONS_AND_TIME)}`
+    const { isDurable } = this.#options
+    const text = beginText(statements, { isExclusive, isDurable })
     const beforeMs = clock.monotonicMs()
     // A query of several statements returns one result for each.
     const results = (await client.query(text)) as unknown as readonly {
@@ -367,19 +371,6 @@ export class CommitLoop {
     for (const { reject } of this.#queue.splice(0)) reject(error)
   }
 }
-
-/** A plan may be made for a small table and used for a large one. */
-const lastingPlans = 'set local enable_seqscan = off; set local jit = off;'
-
-/** The server ends a session that is idle inside a transaction for this long. */
-const stallLimitMs = 5000
-
-/** Longer than a stalled session can hold the lock, and shorter than the wait for an answer. */
-const lockLimitMs = 6500
-
-// Relies on: primary key. Read after the lock was granted, so the revisions cannot change until the transaction ends.
-const REVISIONS_AND_TIME = `select jobs_revision, limits_revision,
-    (extract(epoch from clock_timestamp()) * 1000)::float8 as at from rota.meta where id = 1`
 
 const THIS_TRANSACTION = `select pg_current_xact_id_if_assigned()::text`
 

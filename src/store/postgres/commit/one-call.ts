@@ -4,8 +4,6 @@
  * `commit_work`, and the newest migration that makes it has its text: `migrations/version-8-commit.ts`.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
-import type { RunId } from '../../../kernel/identity/identity.js'
-import { dueRuns } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Enqueued, Finished, Turn, TurnAnswer } from '../../port.js'
 import type { News } from '../../hint.js'
@@ -69,8 +67,6 @@ export interface OneCallCommit {
   readonly transaction: string | null
   /** What other processes may wait for. */
   readonly news: News | undefined
-  /** New runs that can be claimed, and were not claimed by the turn. */
-  readonly newRuns: readonly RunId[]
 }
 
 /** An enqueue as a part of the call, if it can be one. */
@@ -167,7 +163,7 @@ export async function commitInOneCall(
     answers: parts.map((part) => (part.turn === undefined ? enqueued.get(part) : took)),
     serverMs: row.at,
     transaction,
-    ...newsOf(parts, took, row),
+    news: row.news === true || isNews(parts, took) ? 'runs' : undefined,
   }
 }
 
@@ -178,21 +174,9 @@ function lookOf(look: RateLook | undefined, turn: Turn | undefined): Parameter[]
 }
 
 /** Runs that were claimed in the same transaction are no news for other processes. */
-function newsOf(
-  parts: readonly OneCallPart[],
-  took: TurnAnswer | undefined,
-  row: CommitRow,
-): Pick<OneCallCommit, 'news' | 'newRuns'> {
+function isNews(parts: readonly OneCallPart[], took: TurnAnswer | undefined): boolean {
   const claimed = new Set(took?.claims.map(({ run }) => run))
-  const newRuns: RunId[] = []
-  let news: News | undefined = row.news === true ? 'runs' : undefined
-  for (const { enqueue } of parts) {
-    if (enqueue === undefined) continue
-    const due = dueRuns(enqueue.runs, enqueue.now)
-    if (due.length < enqueue.runs.length) news = 'runs'
-    for (const id of due) if (!claimed.has(id)) newRuns.push(id)
-  }
-  return { news, newRuns }
+  return parts.some(({ enqueue }) => enqueue?.runs.some(({ id }) => !claimed.has(id)) === true)
 }
 
 /** The recorded runs of each part: all, except those whose unique key another run has. */

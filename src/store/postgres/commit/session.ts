@@ -1,6 +1,6 @@
 import type { EndEffects } from '../../../kernel/run/end-effect.js'
 import type { RunId } from '../../../kernel/identity/identity.js'
-import { dueRuns, type NewRun } from '../../../kernel/run/run.js'
+import type { NewRun } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
 import { catalogOf, readRevisions, type Catalog, type Revisions } from '../../sql/catalog.js'
 import { joinNews, type News } from '../../hint.js'
@@ -55,10 +55,11 @@ export class Session implements VerbSession {
   }
 
   recorded(runs: readonly NewRun[], now: Instant): void {
-    const due = dueRuns(runs, now)
-    this.newRuns.push(...due)
-    // Every worker must know when the next run is due.
-    if (due.length < runs.length) this.tell('runs')
+    for (const { id, runAt } of runs) {
+      // Every worker must know when the next run is due.
+      if (runAt > now) this.tell('runs')
+      else this.newRuns.push(id)
+    }
   }
 
   /** Throws unless the transaction has the exclusive lock. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Client, QueryResult } from 'pg'
 import { isOutdatedStatement, isUnknownStatement, LostStatement } from './errors.js'
 import {
@@ -35,7 +36,7 @@ export class Statements {
   /** The error of a prepared statement; one that is only missing or outdated on its connection is performed again on another. */
   errorOf(error: unknown): unknown {
     if (isOutdatedStatement(error)) return new LostStatement('a statement is outdated', { cause: error })
-    if (!isUnknownStatement(error) || this.#prepare !== 'auto') return error
+    if (!isUnknownStatement(error) || this.#prepare === 'on') return error
     this.notePooler()
     return new LostStatement('the server has lost a prepared statement', { cause: error })
   }
@@ -44,8 +45,10 @@ export class Statements {
   of(sql: Statement): { readonly text: string; readonly name: string } {
     const known = this.#known.get(sql)
     if (known !== undefined) return known
-    const name = `rota_${this.#known.size}`
-    const fresh = { text: this.text(typeof sql === 'string' ? sql : sql.postgres), name }
+    const text = this.text(typeof sql === 'string' ? sql : sql.postgres)
+    // The same name is the same statement in every process: a pooler may give them the same connection.
+    const name = `rota_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
+    const fresh = { text, name }
     this.#known.set(sql, fresh)
     return fresh
   }
@@ -92,6 +95,7 @@ export class Database {
   readonly #answerMs: number | undefined
   readonly #prepares: boolean
   #hasChanged = false
+  #hasFailed = false
   #isOver = false
 
   /**
@@ -157,12 +161,17 @@ export class Database {
     const values = parameters.map(sendable)
     const query = { text, values, query_timeout: this.#answerMs }
     const result = await (this.#prepares
-      ? this.#client.query<Row>({ ...query, name }).catch((error: unknown) => {
-          throw this.#statements.errorOf(error)
-        })
+      ? this.#client.query<Row>({ ...query, name }).catch((error: unknown) => this.#fail(error))
       : this.#client.query<Row>(query))
     if (result.command !== 'SELECT' && (result.rowCount ?? 0) > 0) this.#hasChanged = true
     return result
+  }
+
+  /** Throws. After the first error of a transaction, the errors of statements that were already sent mean nothing. */
+  #fail(error: unknown): never {
+    const isFirst = !this.#hasFailed
+    this.#hasFailed = true
+    throw isFirst ? this.#statements.errorOf(error) : error
   }
 }
 

@@ -4,6 +4,8 @@ import { RotaError, type ErrorCode } from '../../../kernel/definition/errors.js'
 interface DatabaseError extends Error {
   readonly code: string
   readonly syscall?: string
+  /** The function of the server that reported it. */
+  readonly routine?: string
 }
 
 /** A prepared statement is missing on its connection, or outdated: a new connection can perform it. */
@@ -11,7 +13,7 @@ export class LostStatement extends Error {}
 
 /** Whether the result of a prepared statement has other columns since a newer version has migrated the schema. */
 export function isOutdatedStatement(error: unknown): boolean {
-  return codeOf(error) === '0A000'
+  return codeOf(error) === '0A000' && (error as DatabaseError).routine === 'RevalidateCachedQuery'
 }
 
 /** Whether a prepared statement does not exist, or exists although this process did not prepare it. */

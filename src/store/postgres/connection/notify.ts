@@ -11,7 +11,8 @@ export class Notify {
   readonly #clock: Clock
   readonly #channel: string
   readonly #own: string
-  #isSending = false
+  readonly #ending = new AbortController()
+  #sending: Promise<void> | undefined
   /** The content of the next notification. */
   #next: News | undefined
 
@@ -23,15 +24,20 @@ export class Notify {
   }
 
   send(news: News): void {
+    if (this.#ending.signal.aborted) return
     this.#next = joinNews(this.#next, news)
-    if (this.#isSending) return
-    this.#isSending = true
-    void this.#send()
+    this.#sending ??= this.#send()
+  }
+
+  /** Sends what waits, and nothing more. */
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await this.#sending
   }
 
   async #send(): Promise<void> {
     do {
-      const payload = this.#next === 'runs' ? `${this.#own} runs` : this.#own
+      const payload = this.#next === 'anything' ? this.#own : `${this.#own} ${this.#next}`
       this.#next = undefined
       try {
         await this.#connections.use((client) =>
@@ -43,8 +49,8 @@ export class Notify {
       } catch {
         // Only a hint: a process that misses it notices the commit at its next slow poll.
       }
-      await this.#clock.sleep(pauseMs)
+      await this.#clock.sleep(pauseMs, this.#ending.signal)
     } while (this.#next !== undefined)
-    this.#isSending = false
+    this.#sending = undefined
   }
 }

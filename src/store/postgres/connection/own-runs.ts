@@ -1,4 +1,5 @@
 import type { Clock } from '../../../time/clock.js'
+import type { News } from '../../hint.js'
 
 /** How long the worker of this process has to claim new runs before the others are told of them. */
 const waitMs = 10
@@ -12,12 +13,12 @@ const most = 100
  */
 export class OwnRuns {
   readonly #clock: Clock
-  readonly #tell: () => void
+  readonly #tell: (news: News) => void
   readonly #unclaimed = new Set<string>()
   #cancel: (() => void) | undefined
   #hasRoom = false
 
-  constructor({ clock, tell }: { clock: Clock; tell: () => void }) {
+  constructor({ clock, tell }: { clock: Clock; tell: (news: News) => void }) {
     this.#clock = clock
     this.#tell = tell
   }
@@ -26,8 +27,8 @@ export class OwnRuns {
   recorded(runs: readonly string[]): void {
     if (runs.length === 0) return
     for (const run of runs) this.#unclaimed.add(run)
-    if (!this.#hasRoom || this.#unclaimed.size > most) return this.#tellNow()
-    this.#cancel ??= this.#clock.timer(waitMs, () => this.#tellNow())
+    if (!this.#hasRoom || this.#unclaimed.size > most) this.flush()
+    else this.#cancel ??= this.#clock.timer(waitMs, () => this.flush())
   }
 
   /** The worker of this process has taken a turn. */
@@ -35,18 +36,19 @@ export class OwnRuns {
     this.#hasRoom = hasRoom
     if (this.#unclaimed.size === 0) return
     for (const run of claimed) this.#unclaimed.delete(run)
-    if (this.#unclaimed.size === 0) this.#end()
-    else if (!hasRoom) this.#tellNow()
+    if (this.#unclaimed.size === 0) this.#end('taken')
+    else if (!hasRoom) this.flush()
   }
 
-  #tellNow(): void {
+  /** Tells the others of what is left. */
+  flush(): void {
+    if (this.#unclaimed.size > 0) this.#end('runs')
+  }
+
+  #end(news: News): void {
     this.#unclaimed.clear()
-    this.#end()
-    this.#tell()
-  }
-
-  #end(): void {
     this.#cancel?.()
     this.#cancel = undefined
+    this.#tell(news)
   }
 }

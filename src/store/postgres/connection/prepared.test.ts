@@ -1,7 +1,8 @@
-import type { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PostgresServer } from '../../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
+import { aRun, Stage } from '../../conformance/stage.js'
 import { Database, Statements } from './database.js'
 import { isAway, LostStatement } from './errors.js'
 
@@ -31,6 +32,21 @@ it('a statement that is outdated since a newer version has added columns is perf
   expect(await ask(await server.connect(url))).toEqual([])
 })
 
+it('the statements of transactions are prepared, and queries are not', async () => {
+  const opened = await stores.open()
+  onTestFinished(() => opened.dispose())
+  const stage = new Stage(opened)
+  const query = vi.spyOn(Client.prototype, 'query')
+  onTestFinished(() => query.mockRestore())
+  await stage.enqueue([aRun('one')])
+  await opened.store.runs({ limit: 1 })
+  const sent = query.mock.calls.map(([one]) => one as { text?: string; name?: string })
+  const nameOf = (part: string): string | undefined => sent.find(({ text }) => text?.includes(part))?.name
+  expect(nameOf('commit_work')).toMatch(/^rota_[0-9a-f]{24}$/)
+  expect(sent.some(({ text }) => text?.includes('order by') === true)).toBe(true)
+  expect(nameOf('order by')).toBeUndefined()
+})
+
 describe('a server that has lost a prepared statement', () => {
   const lost = Object.assign(new Error('prepared statement "rota_1" does not exist'), { code: '26000' })
 
@@ -39,6 +55,11 @@ describe('a server that has lost a prepared statement', () => {
     expect(statements.isPrepared).toBe(true)
     expect(isAway(statements.errorOf(lost))).toBe(true)
     expect(statements.isPrepared).toBe(false)
+  })
+
+  it('is reported to nobody, however many transactions notice it', () => {
+    const statements = new Statements({ schema: 'rota', prepare: 'auto' })
+    for (let n = 0; n < 2; n++) expect(isAway(statements.errorOf(lost))).toBe(true)
   })
 
   it('is reported if the address asks for prepared statements', () => {

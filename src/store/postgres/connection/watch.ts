@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import type { Clock } from '../../../time/clock.js'
-import type { Hint, News } from '../../hint.js'
+import { newsOf, type Hint, type News } from '../../hint.js'
 import { connectionOptions, endConnection } from './connections.js'
 import type { Driver } from './driver.js'
 
@@ -83,7 +83,7 @@ export class Watch {
     client.on('end', () => this.#lost(client))
     client.on('notification', ({ payload }: { payload?: string }) => {
       const [from, news] = (payload ?? '').split(' ')
-      if (from !== own) this.#tell(news === 'runs' ? news : 'anything')
+      if (from !== own) this.#tell(newsOf(news))
     })
     try {
       await client.connect()

@@ -118,5 +118,7 @@ export function* noteFailure(
   if (watch === undefined) return
   const ended = endedRunOf(run, (yield* session.sql.get<EndedRow>(ENDED, run.seq)) as EndedRow, end)
   const notice = failureNotice(ended, watch)
-  if (notice !== undefined) yield* writeStateEntry(session, notice, end.at)
+  if (notice === undefined) return
+  session.tell('anything')
+  yield* writeStateEntry(session, notice, end.at)
 }

@@ -99,7 +99,7 @@ export function* enqueueAll(
 /** Records runs, or returns the runs that have their unique keys. */
 export function* enqueue(session: Session, { runs, now }: EnqueueRequest): Verb<Enqueued[]> {
   session.noteTime(now)
-  session.recorded(runs, now)
+  session.tell('runs')
   const answers: Enqueued[] = []
   while (answers.length < runs.length) {
     const start = answers.length
