@@ -29,6 +29,8 @@ export class Engine {
   #expired: readonly Worker[] = []
   #keepAlive: KeepAlive | undefined
   #employedMs = -Infinity
+  /** When its lease was last renewed. */
+  #beatAt: Instant = -Infinity
   /** When the store was last found full. */
   #fullMs = -Infinity
   #scheduler: Loop | undefined
@@ -225,8 +227,10 @@ export class Engine {
   #onHeartbeat(id: string, isDraining: boolean): void {
     if (this.#id !== id || this.#state !== 'running') return
     this.#draining.onHeartbeat(id, isDraining)
-    // While its lease was late, it could claim nothing.
-    this.#worker?.wakeForRuns()
+    const [beatAt, now] = [this.#beatAt, this.now()]
+    this.#beatAt = now
+    // If its lease was over meanwhile, it could claim nothing.
+    if (now - beatAt > this.#options.leaseMs * lateBeat) this.#worker?.wakeForRuns()
   }
 
   /** Stops a worker that has lost its lease; while the engine runs, a new worker replaces it. */
@@ -348,6 +352,9 @@ export class Engine {
     return `${host}:${pid}`
   }
 }
+
+/** A renewal that comes after more than this share of the lease may have been late; usually it is a third. */
+const lateBeat = 2 / 3
 
 /** The poll interval of loops that every change wakes. */
 const unchangedMs = 30_000
