@@ -59,6 +59,31 @@ describe('a lease', () => {
     expect(await endsOf(stage, id)).toEqual(['released', undefined])
   })
 
+  it('a renewal that was late makes the worker look for runs, which it could not claim meanwhile', async () => {
+    const stage = new Stage()
+    const work = new Work()
+    const state = { isFull: false }
+    // Nothing tells of commits, so that only renewals and the slow poll, every 30 s, make it look.
+    const store = changed(stage.store, {
+      stamp: async () => 1,
+      watch: () => () => undefined,
+      heartbeat: async (beat) => {
+        if (state.isFull) throw new RotaError('STORE_FULL', 'full')
+        return await stage.store.heartbeat(beat)
+      },
+    })
+    await stage.process({ jobs: { work: work.handler }, store })
+    await stage.pass(11 * second)
+    state.isFull = true
+    await stage.pass(34 * second)
+    await enqueue(stage, ['a'])
+    await stage.pass(second)
+    expect(work.begun).toHaveLength(0)
+    state.isFull = false
+    await stage.pass(second)
+    expect(work.begun).toHaveLength(1)
+  })
+
   it.each([1, 2])(
     'G4: a run that loses its store again and again does not count as a crash of %i live processes',
     async (count) => {

@@ -57,6 +57,24 @@ describe('a server that has lost a prepared statement', () => {
     expect(statements.isPrepared).toBe(false)
   })
 
+  it('gets the transaction again, and its caller notices nothing', async () => {
+    const opened = await stores.open()
+    onTestFinished(() => opened.dispose())
+    const send = Reflect.get(Client.prototype, 'query') as (...given: unknown[]) => unknown
+    const names: (string | undefined)[] = []
+    const query = vi.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...given) {
+      const one = given[0] as unknown as { text?: string; name?: string }
+      if (one.text?.includes('commit_work') === true) names.push(one.name)
+      return (one.name === undefined ? send.apply(this, given) : Promise.reject(lost)) as never
+    })
+    onTestFinished(() => query.mockRestore())
+    const stage = new Stage(opened)
+    await stage.enqueue([aRun('one')])
+    await stage.enqueue([aRun('two')])
+    expect(names.map((name) => name !== undefined)).toEqual([true, false, false])
+    expect(await stage.states([aRun('one'), aRun('two')])).toEqual(['pending', 'pending'])
+  })
+
   it('is reported to nobody, however many transactions notice it', () => {
     const statements = new Statements({ schema: 'rota', prepare: 'auto' })
     for (let n = 0; n < 2; n++) expect(isAway(statements.errorOf(lost))).toBe(true)
