@@ -60,6 +60,11 @@ export const entries = [...published, ...inner]
  */
 export const layers = [
   { name: 'command', roots: ['cli/main', 'cli/commands/explain/next'] },
+  {
+    name: 'reading',
+    roots: ['cli/commands/everyday/runs', 'store/sqlite/sqlite-store'],
+    without: ['store/sql', 'store/sqlite', 'cli', 'wire'],
+  },
   { name: 'app', roots: ['index', 'app/rota', 'features/index'] },
   {
     name: 'sql',
@@ -68,5 +73,5 @@ export const layers = [
   },
   { name: 'sqlite', roots: ['store/sqlite/sqlite-store'] },
   { name: 'postgres', roots: ['store/postgres/postgres-store'] },
-  { name: 'listing', roots: ['cli/host/with-app', 'cli/commands/everyday/runs'] },
+  { name: 'listing', roots: ['cli/commands/everyday/runs'] },
 ]

@@ -11,7 +11,7 @@ import { hasFeatures, type FeatureName } from './features.js'
 describe('a cold start loads only what it needs', () => {
   const sqlite = ['@photostructure/sqlite', 'node-gyp-build']
   const lines: readonly { argv: string[]; most: number; packages?: string[]; feature?: FeatureName }[] = [
-    { argv: ['--help'], most: 5 },
+    { argv: ['--help'], most: 6 },
     // One of them has the SLA options, which `rota add` also has.
     { argv: ['round', '--help'], most: 13, feature: 'rounds' },
     { argv: ['list', '--help'], most: 10 },
@@ -26,20 +26,21 @@ describe('a cold start loads only what it needs', () => {
     expect(loaded.packages).toEqual(packages)
   })
 
-  test('rota runs: at most 9 files, and SQLite', async () => {
+  test('rota runs: at most 9 files, SQLite, and nothing that only an app needs', async () => {
     const store = `sqlite:${join(mkdtempSync(join(tmpdir(), 'rota-cold-')), 'rota.db')}`
     const app = rota({ store })
     await app.store()
     await app.close()
     const loaded = filesOf([join(dist, 'cli/main.js'), 'runs', '--store', store])
     expect(loaded.own.length).toBeLessThanOrEqual(9)
+    expect(loaded.own.filter((file) => file.startsWith('chunks/app-'))).toEqual([])
     expect(loaded.packages).toEqual(sqlite)
   })
 
-  test('an app that is not started: at most 3 files, and no package', () => {
+  test('an app that is not started: at most 4 files, and no package', () => {
     const code = `import { rota } from ${JSON.stringify(join(dist, 'index.js'))}; rota({ store: 'memory:' })`
     const loaded = filesOf(['--input-type=module', '--eval', code])
-    expect(loaded.own.length).toBeLessThanOrEqual(3)
+    expect(loaded.own.length).toBeLessThanOrEqual(4)
     expect(loaded.own).toContain('index.js')
     expect(loaded.packages).toEqual([])
   })

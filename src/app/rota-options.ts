@@ -9,9 +9,10 @@ import {
   type AppSettings,
   type ServeSettings,
 } from '../formats/config/settings.js'
+import { defaultStore } from '../formats/store-url.js'
 import { systemClock, type Clock } from '../time/clock.js'
 import { isVirtual } from './process/loop-times.js'
-import type { Durability, ReaderAccess } from './store/open-store.js'
+import type { Durability, ReaderAccess } from './store/open-adapter.js'
 
 export type { StepContext, StepFunction } from '../handlers/pipeline/step-function.js'
 
@@ -96,9 +97,6 @@ export function readRotaOptions(options: RotaOptions): Settings {
   refuse('the app', place.faults)
   return settings
 }
-
-/** The default store. */
-export const defaultStore = 'sqlite:data/rota.db'
 
 function readText(value: unknown, place: Place): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value

@@ -62,7 +62,7 @@ import { Enqueuer } from './runs/enqueuer.js'
 import type { SimulateOptions } from './simulate/app-simulation.js'
 import type { SimulationResult } from './simulate/simulate.js'
 import { absoluteUrl } from '../formats/store-url.js'
-import { clockFor } from './store/open-store.js'
+import { clockFor } from './store/store-address.js'
 import type { Address } from '../server/listen.js'
 import { appHandler, type AppHandler, type HandlerOptions, type ListenOptions } from './serve/app-handler.js'
 

@@ -2,6 +2,9 @@ import { isAbsolute, resolve } from 'node:path'
 import { RotaError } from '../kernel/definition/errors.js'
 import { quotedText } from '../text/error-text.js'
 
+/** The default store. */
+export const defaultStore = 'sqlite:data/rota.db'
+
 /** Whether other hosts may use the same store. */
 export function isOnManyHosts(url: string): boolean {
   return /^postgres(?:ql)?:/.test(url)

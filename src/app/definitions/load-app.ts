@@ -12,10 +12,10 @@ import { fileOf, loadConfig, type LoadedConfig } from '../../formats/config/conf
 import { plain, refuseFile } from '../../formats/text-file.js'
 import { systemClock } from '../../time/clock.js'
 import { programOf } from '../process/program.js'
-import { absoluteUrl } from '../../formats/store-url.js'
-import { shownUrl } from '../store/open-store.js'
+import { absoluteUrl, defaultStore } from '../../formats/store-url.js'
+import { shownUrl } from '../store/store-address.js'
 import type { ReadAgain, Reread } from '../reload/read-again.js'
-import { defaultStore, type Settings } from '../rota-options.js'
+import type { Settings } from '../rota-options.js'
 import { composeApp, insideOf, type App } from '../rota.js'
 
 /** Options that override those of a config. */

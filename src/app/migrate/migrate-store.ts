@@ -2,7 +2,8 @@ import { systemClock } from '../../time/clock.js'
 import type { Store } from '../../store/port.js'
 import type { MoveProgress, MoveReport } from './move-store.js'
 import { absoluteUrl } from '../../formats/store-url.js'
-import { openStore, shownUrl } from '../store/open-store.js'
+import { openStore } from '../store/open-store.js'
+import { shownUrl } from '../store/store-address.js'
 import { loadTriggerKinds } from '../features.js'
 
 /** The URLs of the two stores. */

@@ -4,29 +4,13 @@
  * that process is alive or the process is starting; each start removes the records of gone processes.
  */
 import { randomBytes } from 'node:crypto'
-import { isMap } from '../../kernel/definition/read-value.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { StateEntry } from '../../kernel/state/state-entry.js'
-import type { Store, WorkerStatus } from '../../store/port.js'
+import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { workerIdentity } from '../../handlers/worker-identity.js'
-
-/** A live process. */
-export interface LiveProcess {
-  readonly host: string
-  readonly pid: number
-  /** The source of its definitions. */
-  readonly source: string
-  /** A digest of its triggers; empty if it plans nothing. */
-  readonly definitions: string
-  /** The program that it runs, if known. */
-  readonly program: string | undefined
-  /** The jobs whose functions it has; absent if they are too many to list. */
-  readonly functions: readonly string[] | undefined
-  /** Whether it can read its config again. */
-  readonly reloads: boolean
-}
+import { placeOf, processOf, readRecords, type LiveProcess, type RecordedProcess } from './live-processes.js'
 
 /** More functions than this are not listed. */
 const mostFunctions = 5000
@@ -73,7 +57,7 @@ export class ProcessRecord {
     const live = new Set(
       (await this.#store.workers()).filter(({ leaseUntil }) => leaseUntil >= now).map(placeOf),
     )
-    return (await readState(this.#store)).flatMap(({ name, value }) => {
+    return (await readRecords(this.#store)).flatMap(({ name, value }) => {
       const process = processOf(value)
       if (name === this.name || process?.source !== source) return []
       const isOther = process.definitions !== '' && process.definitions !== definitions
@@ -139,7 +123,7 @@ export class ProcessRecord {
   async #gone(): Promise<readonly StateEntry[]> {
     const live = new Set((await this.#store.workers()).map(placeOf))
     const now = this.#now()
-    return (await readState(this.#store)).filter(({ name, value }) => {
+    return (await readRecords(this.#store)).filter(({ name, value }) => {
       const process = processOf(value)
       return process === undefined || !isThere({ name, process }, { live, now })
     })
@@ -163,66 +147,9 @@ function ownNames(): string {
 
 /** Whether the process of a record is one of these, or is starting. */
 function isThere(
-  { name, process }: { readonly name: string; readonly process: Revisioned },
+  { name, process }: { readonly name: string; readonly process: RecordedProcess },
   { live, now }: { readonly live: ReadonlySet<string>; readonly now: Instant },
 ): boolean {
   if (placeOf(process) === placeOf(workerIdentity())) return name.startsWith(ownNames())
   return live.has(placeOf(process)) || now - process.sinceAt < startingMs
-}
-
-/** The live processes that have a record. */
-export async function liveProcesses(
-  store: Store,
-  live: readonly WorkerStatus[],
-): Promise<readonly LiveProcess[]> {
-  const places = new Set(live.map(placeOf))
-  const processes = (await readState(store)).flatMap(({ value }) => processOf(value) ?? [])
-  return processes.filter((process) => places.has(placeOf(process)))
-}
-
-/** The processes that can read their config again, of one source or of all. */
-export async function reloadingProcesses(
-  store: Store,
-  { source, now }: { readonly source: string | undefined; readonly now: Instant },
-): Promise<readonly (LiveProcess & { readonly name: string })[]> {
-  const live = new Set((await store.workers()).filter(({ leaseUntil }) => leaseUntil >= now).map(placeOf))
-  return (await readState(store)).flatMap(({ name, value }) => {
-    const process = processOf(value)
-    if (process?.reloads !== true || !live.has(placeOf(process))) return []
-    return source === undefined || process.source === source ? [{ ...process, name }] : []
-  })
-}
-
-/** The name of a process in messages. */
-export function placeOf({ host, pid }: { readonly host: string; readonly pid: number }): string {
-  return `${host}:${pid}`
-}
-
-const maxStateEntries = 10_000
-
-async function readState(store: Store): Promise<readonly StateEntry[]> {
-  return await store.stateEntries({ kind: 'process', limit: maxStateEntries })
-}
-
-/** Parses the record of a process. */
-interface Revisioned extends LiveProcess {
-  readonly sinceAt: Instant
-}
-
-function processOf(value: Json): Revisioned | undefined {
-  if (!isMap(value)) return undefined
-  const { host, pid, source, definitions, program, sinceAt, functions, reloads } = value
-  if (typeof host !== 'string' || typeof pid !== 'number') return undefined
-  if (typeof source !== 'string' || typeof definitions !== 'string') return undefined
-  const names = Array.isArray(functions) ? functions.filter((name) => typeof name === 'string') : undefined
-  return {
-    host,
-    pid,
-    source,
-    definitions,
-    program: typeof program === 'string' ? program : undefined,
-    sinceAt: typeof sinceAt === 'number' ? sinceAt : -Infinity,
-    functions: names,
-    reloads: reloads === true,
-  }
 }

@@ -1,6 +1,6 @@
 import type { Events } from '../../engine/events.js'
 import { RotaError } from '../../kernel/definition/errors.js'
-import { placeOf, type LiveProcess } from './process-record.js'
+import { placeOf, type LiveProcess } from './live-processes.js'
 
 /** A start that would end triggers or plans of its source. */
 export interface Ending {

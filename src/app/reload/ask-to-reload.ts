@@ -2,7 +2,7 @@ import type { AppContext } from '../../features/app-context.js'
 import { splitChange, type ChangeOptions } from '../../kernel/audit/change-options.js'
 import { workerIdentity } from '../../handlers/worker-identity.js'
 import { parseDuration } from '../../time/duration.js'
-import { placeOf, reloadingProcesses, type LiveProcess } from '../process/process-record.js'
+import { placeOf, reloadingProcesses, type LiveProcess } from '../process/live-processes.js'
 import { answersTo, requestReload, type ReloadAnswer } from './requests.js'
 
 /** Which processes should read their configs again. */

@@ -19,7 +19,7 @@ import { debouncedRunAt, isBurstKey, type Burst } from '../../kernel/run/burst.j
 import { readBurst, type DebounceOptions, type ThrottleOptions } from './burst.js'
 import { loadEndEffects } from '../features.js'
 import { isOnManyHosts } from '../../formats/store-url.js'
-import { shownUrl } from '../store/open-store.js'
+import { shownUrl } from '../store/store-address.js'
 import { MAX_DURATION_MS } from '../../time/duration.js'
 import type { Instant } from '../../time/instant.js'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { settle } from '../../../test/fixtures/engine-stage.js'
 import { FakeClock } from '../../testing/fake-clock.js'
-import { liveProcesses } from '../process/process-record.js'
+import { liveProcesses } from '../process/live-processes.js'
 import { rota, type Rota } from '../rota.js'
 
 const t0 = Date.UTC(2026, 0, 5)

@@ -11,7 +11,7 @@ import type { RunId } from '../../kernel/identity/identity.js'
 import type { Run } from '../../kernel/run/run.js'
 import type { Store, WorkerStatus } from '../../store/port.js'
 import type { Instant } from '../../time/instant.js'
-import { liveProcesses, placeOf } from '../process/process-record.js'
+import { liveProcesses, placeOf } from '../process/live-processes.js'
 
 /** Why a run is not being performed yet; empty for one that is not pending. */
 export async function whyPending(

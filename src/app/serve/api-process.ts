@@ -11,7 +11,7 @@ import { HttpServer } from '../../server/listen.js'
 import { Exchange, type Line } from '../../server/other-process.js'
 import { systemClock } from '../../time/clock.js'
 import { pick } from '../../wire/to-json.js'
-import type { ReaderAccess } from '../store/open-store.js'
+import type { ReaderAccess } from '../store/open-adapter.js'
 import type { Served } from './app-handler.js'
 import {
   errorData,

@@ -10,7 +10,8 @@ import type { Beat } from '../../store/port.js'
 import { systemClock, type Clock } from '../../time/clock.js'
 import type { Instant } from '../../time/instant.js'
 import { ExitGate } from './exit-gate.js'
-import { clockFor, openLease, type Durability, type LeaseStore } from './open-store.js'
+import { openLease, type Durability, type LeaseStore } from './open-adapter.js'
+import { clockFor } from './store-address.js'
 
 /** The data from the main thread. */
 export interface LeaseThreadData {

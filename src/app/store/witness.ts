@@ -3,7 +3,7 @@ import { RotaError } from '../../kernel/definition/errors.js'
 import type { Store } from '../../store/port.js'
 import type { Clock } from '../../time/clock.js'
 import { isOnManyHosts } from '../../formats/store-url.js'
-import { type Durability } from './open-store.js'
+import { type Durability } from './open-adapter.js'
 import { bootOfMachine, readSeen, wasSeenAt, WitnessFile, type Progress, type Seen } from './witness-file.js'
 
 const everyMs = 60_000

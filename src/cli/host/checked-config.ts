@@ -9,7 +9,7 @@ import type { Context } from '../framework/command.js'
 import { readAs } from '../framework/option-names.js'
 import type { Argument } from '../framework/syntax.js'
 import { configOf, noConfig } from './config-of.js'
-import { storeOf } from './with-app.js'
+import { storeOf } from './named-store.js'
 
 /** The config that a command checks before a deploy. */
 export const configArgument: Argument = {

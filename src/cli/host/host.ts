@@ -8,7 +8,7 @@ export function hostOf(here: Surroundings): Host<App> {
     withConfigApp: async (use) => await (await openings()).withConfigApp(here, use),
     configPath: async () => (await import('./config-of.js')).configOf(here),
     isConfirmed: async (question) => await (await import('./confirm.js')).isConfirmed(here, question),
-    storeUrl: async (option) => (await openings()).storeOf(here, option),
+    storeUrl: async (option) => (await import('./named-store.js')).storeOf(here, option),
   }
 }
 

@@ -1,12 +1,9 @@
-import { RotaError } from '../../kernel/definition/errors.js'
-import { checkStoreUrl } from '../../formats/store-url.js'
-import { shownUrl } from '../../app/store/open-store.js'
 import { createApp, type App } from '../../app/rota.js'
 import type { Ended, OpenOptions, Surroundings, UseApp } from '../framework/command.js'
 import { authorOf } from '../framework/author-of.js'
-import { configOf, namedConfig, noConfig } from './config-of.js'
+import { configOf, noConfig } from './config-of.js'
+import { isMissing, missingStore, namedStore, refuseMemory, storeOf } from './named-store.js'
 import { shortIdOf } from './short-id-of.js'
-import { readAs } from '../framework/option-names.js'
 
 /** Opens the store of a command, passes it as an app that is not started, and closes it at the end. */
 export async function withApp(
@@ -48,10 +45,10 @@ async function useAndClose(context: Surroundings, app: App, use: UseApp<App>): E
 
 async function openApp(context: Surroundings, { create, orEmpty = false }: OpenOptions<App>): Promise<App> {
   const { directory } = context
-  const store = await storeUrl(context)
+  const store = await namedStore(context)
   const author = authorOf(context)
   const inMemory = (): App => createApp({ store: 'memory:', directory }, 'api', { author })
-  if (store?.startsWith('memory:') === true && !orEmpty) throw forgotten()
+  if (!orEmpty) refuseMemory(store)
   const app = createApp({ store, directory, create: false }, 'api', { author })
   try {
     await app.store()
@@ -60,7 +57,7 @@ async function openApp(context: Surroundings, { create, orEmpty = false }: OpenO
     await app.close()
     if (!isMissing(error)) throw error
     if (orEmpty) return inMemory()
-    if (create === undefined) throw missing(app, error)
+    if (create === undefined) throw missingStore(app.storeUrl, error)
   }
   await rehearse(inMemory(), create)
   return createApp({ store, directory }, 'api', { author })
@@ -72,41 +69,4 @@ async function rehearse(empty: App, act: (empty: App) => Promise<unknown>): Prom
   } finally {
     await empty.close()
   }
-}
-
-/** A memory store is empty at the start of every command and lost at its end. */
-function forgotten(): RotaError {
-  return new RotaError(
-    'STORE_URL',
-    'a command cannot use the store memory:, because each process has its own; allowed are sqlite:<path>, files:<directory> and postgres://…',
-  )
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof RotaError && error.code === 'STORE_NOT_FOUND'
-}
-
-function missing(app: App, error: unknown): RotaError {
-  const message = `${shownUrl(app.storeUrl)} does not exist yet; \`rota up\` creates it, --store names another`
-  return new RotaError('STORE_NOT_FOUND', message, { cause: error })
-}
-
-/** An option has priority over the environment, and that over the config, whose code then need not run. */
-async function storeUrl(context: Surroundings): Promise<string | undefined> {
-  const said = storeOf(context)
-  // A named config must exist, even if it is not needed.
-  namedConfig(context)
-  if (said !== undefined) return said
-  const config = configOf(context)
-  if (config === undefined) return undefined
-  const { storeOfConfig } = await import('../../app/definitions/load-app.js')
-  return await storeOfConfig(config)
-}
-
-/** The store: from the option (default: `--store`), otherwise from the environment. */
-export function storeOf({ args, environment }: Surroundings, option = 'store'): string | undefined {
-  const given = args.text(option)
-  if (given !== undefined) return readAs(`--${option}`, () => checkStoreUrl(given))
-  const store = environment['ROTA_STORE'] ?? ''
-  return store === '' || option !== 'store' ? undefined : readAs('ROTA_STORE', () => checkStoreUrl(store))
 }

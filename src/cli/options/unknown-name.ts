@@ -1,14 +1,14 @@
 import { RotaError } from '../../kernel/definition/errors.js'
 import { nearest, noneNamed } from '../../kernel/definition/read-value.js'
-import type { App } from '../../app/rota.js'
+import type { StoreReader } from '../../app/store/store-reader.js'
 
 /** The error for an unknown name of a trigger, job or run, with a suggestion. */
 export async function unknownName(
-  app: App,
+  reader: StoreReader,
   name: string,
   kind?: 'trigger' | 'job' | 'run' | 'trigger or job',
 ): Promise<RotaError> {
-  const store = await app.store()
+  const store = await reader.store()
   const triggers = kind === 'job' ? [] : await store.triggers({ active: true })
   const jobs = kind === 'trigger' ? [] : await store.jobs()
   const known = [...triggers.map((one) => one.trigger.name), ...jobs.map(({ job }) => job.name)]

@@ -1,52 +1,32 @@
 import { isFinal, type Run } from '../../kernel/run/run.js'
-import type { StoredLogLine } from '../../store/port.js'
+import type { Store, StoredLogLine } from '../../store/port.js'
 import { takesWork } from '../../app/control/workers.js'
-import type { App } from '../../app/rota.js'
+import { findRun } from '../../app/runs/runs.js'
+import type { StoreReader } from '../../app/store/store-reader.js'
 import { printable } from '../../text/printable.js'
-import { systemClock } from '../../time/clock.js'
 import { detachOption, type Ended, exitCodes, type Surroundings } from '../framework/command.js'
 import type { Output } from '../framework/print/output.js'
 import { untilSignal } from '../framework/until-signal.js'
 import { shortIdOf } from '../host/short-id-of.js'
+import { lookAgain } from './look-again.js'
 import { stateColors, tookText } from './runs-table.js'
 import { runView } from '../../wire/views/runs.js'
 
-/** Waits between two looks; a hint of the store ends the wait early. */
-const lookAgainMs = 500
-
-/** Repeats a function soon after every change of the store, until it returns that it is done. */
-export async function lookAgain(
-  app: App,
-  signal: AbortSignal,
-  look: () => Promise<'again' | 'over'>,
-): Promise<void> {
-  let hinted = new AbortController()
-  const store = await app.store()
-  const unwatch = store.watch(() => hinted.abort())
-  try {
-    while (!signal.aborted && (await look()) === 'again') {
-      await systemClock.sleep(lookAgainMs, AbortSignal.any([signal, hinted.signal]))
-      hinted = new AbortController()
-    }
-  } finally {
-    unwatch()
-  }
-}
-
 /** Passes on new lines of a run until it is final; returns the final run. */
 export async function followRun(input: {
-  readonly app: App
+  readonly reader: StoreReader
   readonly id: string
   readonly signal: AbortSignal
   readonly onLine: (line: StoredLogLine) => void
 }): Promise<Run> {
-  const { app, id, signal, onLine } = input
-  let run = await app.runs.get(id)
+  const { reader, id, signal, onLine } = input
+  const store = await reader.store()
+  let run = await findRun(store, id)
   let after = 0
-  await lookAgain(app, signal, async () => {
+  await lookAgain(reader, signal, async () => {
     // Read before the lines, so that all lines up to the final state are included.
-    run = await app.runs.get(id)
-    for (const line of await linesAfter(app, run.id, after)) {
+    run = await findRun(store, id)
+    for (const line of await linesAfter(store, run.id, after)) {
       onLine(line)
       after = line.seq
     }
@@ -55,11 +35,14 @@ export async function followRun(input: {
   return run
 }
 
+/** How many lines are read at once. */
+const mostLines = 1000
+
 /** Every line of a run after a sequence number. */
-export async function linesAfter(app: App, id: string, after: number): Promise<readonly StoredLogLine[]> {
+export async function linesAfter(store: Store, id: string, after: number): Promise<readonly StoredLogLine[]> {
   const lines: StoredLogLine[] = []
   for (;;) {
-    const page = await app.runs.logs(id, { after: lines.at(-1)?.seq ?? after })
+    const page = await store.logs({ run: id, after: lines.at(-1)?.seq ?? after, limit: mostLines })
     if (page.length === 0) return lines
     lines.push(...page)
   }
@@ -76,18 +59,18 @@ export function printLogLine(out: Output, line: StoredLogLine): void {
 }
 
 /** Prints the log of a run until it ends, with `--detach` only its id; returns the exit code for its end. */
-export async function followToEnd({ args, out }: Surroundings, app: App, id: string): Ended {
+export async function followToEnd({ args, out }: Surroundings, reader: StoreReader, id: string): Ended {
   if (args.flag(detachOption.name)) return out.show({ id }, () => out.line(id))
-  const now = app.now()
-  const workers = await (await app.store()).workers()
+  const now = reader.now()
+  const workers = await (await reader.store()).workers()
   if (!workers.some((worker) => takesWork(worker, now)))
     out.note('no worker is running; start one with `rota up` (Ctrl-C stops waiting for it)')
   return await untilSignal(async (signal) => {
     if (!out.isJson) out.line(out.colors.dim(`run ${id}`))
     const onLine = (line: StoredLogLine): void => (out.isJson ? undefined : printLogLine(out, line))
-    const ended = await followRun({ app, id, signal, onLine })
+    const ended = await followRun({ reader, id, signal, onLine })
     if (signal.aborted) {
-      const shortId = await shortIdOf(app, [id])
+      const shortId = await shortIdOf(reader, [id])
       out.note(`run ${id} continues; \`rota logs ${shortId(id)} --follow\` shows its log`)
     } else out.show(runView(ended), () => out.line(endText(out, ended)))
     return ended.state === 'done' ? exitCodes.ok : exitCodes.failed

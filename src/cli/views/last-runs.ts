@@ -1,5 +1,6 @@
 import type { Run } from '../../kernel/run/run.js'
-import type { App } from '../../app/rota.js'
+import type { Store } from '../../store/port.js'
+import type { Instant } from '../../time/instant.js'
 
 /** The last run of a trigger and its recent failures. */
 export interface LastRuns {
@@ -21,17 +22,18 @@ const day = 86_400_000
 
 /** Reads the last runs of each trigger. Uses only indexes, never scans the history. */
 export async function lastRuns(
-  app: App,
+  store: Store,
   triggers: readonly string[],
+  now: Instant,
 ): Promise<(trigger: string) => LastRuns> {
   const failed = new Map<string, number>()
-  const since = new Date(app.now() - day)
-  for (const { trigger = '' } of await app.runs.list({ state: 'failed', since, limit: mostFailed })) {
+  const sinceAt = now - day
+  for (const { trigger = '' } of await store.runs({ state: 'failed', sinceAt, limit: mostFailed })) {
     failed.set(trigger, (failed.get(trigger) ?? 0) + 1)
   }
   const last = new Map<string, Run>()
   for (const trigger of triggers.slice(0, mostTriggers)) {
-    const newest = await app.runs.list({ trigger, limit: mostWaiting })
+    const newest = await store.runs({ trigger, limit: mostWaiting })
     const run = newest.find(({ state }) => state !== 'pending') ?? newest[0]
     if (run !== undefined) last.set(trigger, run)
   }

@@ -1,7 +1,7 @@
 import type { PendingReason } from '../../kernel/run/pending.js'
 import type { Run } from '../../kernel/run/run.js'
 import { pendingText, pendingTodo } from '../../app/explain/pending-text.js'
-import type { App } from '../../app/rota.js'
+import type { StoreReader } from '../../app/store/store-reader.js'
 import { whyAllPending } from '../../app/runs/waiting.js'
 import { shortIdOf, type ShortId } from '../host/short-id-of.js'
 import { pendingView } from '../../wire/views/runs.js'
@@ -21,13 +21,13 @@ export interface Pending {
 
 /** Looks up why the pending ones of these runs wait, and the short ids of these and further runs. */
 export async function pendingOf(
-  app: App,
+  reader: StoreReader,
   runs: readonly Run[],
   others: readonly string[] = [],
 ): Promise<Pending> {
-  const found = await whyAllPending(await app.store(), { runs, now: app.now() })
+  const found = await whyAllPending(await reader.store(), { runs, now: reader.now() })
   const holders = [...found.values()].flat().flatMap((one) => ('holders' in one ? one.holders : []))
-  const shortId = await shortIdOf(app, [...runs.map(({ id }) => id), ...holders, ...others])
+  const shortId = await shortIdOf(reader, [...runs.map(({ id }) => id), ...holders, ...others])
   const reasons = (run: Run): readonly PendingReason[] => found.get(run.id) ?? []
   return {
     shortId,

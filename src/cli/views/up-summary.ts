@@ -1,7 +1,7 @@
 import type { Downtime } from '../../app/explain/downtime.js'
 import type { Opened } from '../../features/up-extension.js'
 import type { SyncReport } from '../../engine/sync/sync.js'
-import { shownUrl } from '../../app/store/open-store.js'
+import { shownUrl } from '../../app/store/store-address.js'
 import { storeOpenToOthers } from '../../formats/open-to-others.js'
 import type { App } from '../../app/rota.js'
 import { formatInstant, type Instant } from '../../time/instant.js'

@@ -2,9 +2,11 @@ import { loadTriggerKinds } from '../../../app/features.js'
 import type { App } from '../../../app/rota.js'
 import { describeTrigger } from '../../../engine/trigger-kind.js'
 import type { StoredTrigger } from '../../../kernel/trigger/trigger.js'
-import type { QueueStatus } from '../../../store/port.js'
+import type { QueueStatus, Store } from '../../../store/port.js'
 import { formatDuration } from '../../../time/duration.js'
-import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import type { Instant } from '../../../time/instant.js'
+import { type Command, type Context, storeOptions, zoneOption } from '../../framework/command.js'
+import { onStore } from '../../host/on-store.js'
 import { pick } from '../../../wire/to-json.js'
 import { type Columns, printList } from '../../framework/print/table.js'
 import { age, type TimeText } from '../../framework/print/time-text.js'
@@ -32,10 +34,11 @@ export const list: Command<App> = {
     'rota list --jobs': 'the jobs',
     'rota list --json | jq -r ".[].name"': 'for a program',
   },
-  run: onApp(async (app, context) => {
-    if (context.args.flag('jobs')) await listJobs(context, app)
-    else if (context.args.flag('queues')) await listQueues(context, app)
-    else await listTriggers(context, app)
+  run: onStore(async (reader, context) => {
+    const store = await reader.store()
+    if (context.args.flag('jobs')) await listJobs(context, store)
+    else if (context.args.flag('queues')) await listQueues(context, store)
+    else await listTriggers(context, store, reader.now())
   }),
 }
 
@@ -46,13 +49,13 @@ interface TriggerRow extends LastRuns {
   readonly when: string
 }
 
-async function listTriggers(context: Context<App>, app: App): Promise<void> {
+async function listTriggers(context: Context<App>, store: Store, now: Instant): Promise<void> {
   const { args, out } = context
-  const holds = await (await app.store()).holds({ openAt: app.now() })
-  const triggers = (await app.triggers.list()).filter((stored) => stored.active || args.flag('all'))
+  const holds = await store.holds({ openAt: now })
+  const triggers = (await store.triggers()).filter((stored) => stored.active || args.flag('all'))
   const names = triggers.map(({ trigger }) => trigger.name)
   if (printNames(context, names)) return
-  const lately = await lastRuns(app, names)
+  const lately = await lastRuns(store, names, now)
   const kinds = await loadTriggerKinds()
   const rows = triggers.map((stored): TriggerRow => {
     const when = describeTrigger(kinds, stored.trigger)
@@ -116,9 +119,9 @@ function printNames({ args, out }: Context<App>, names: readonly string[]): bool
   return args.flag('names')
 }
 
-async function listJobs(context: Context<App>, app: App): Promise<void> {
+async function listJobs(context: Context<App>, store: Store): Promise<void> {
   const { args, out } = context
-  const jobs = (await app.jobs.list()).filter(({ job }) => args.flag('all') || job.ended !== true)
+  const jobs = (await store.jobs()).filter(({ job }) => args.flag('all') || job.ended !== true)
   const names = jobs.map(({ job }) => job.name)
   if (printNames(context, names)) return
   const rows = jobs.map((stored) => ({ ...stored.job, stored, what: handlerText(stored.job.handler) }))
@@ -144,8 +147,8 @@ function startsText({ limit }: QueueStatus): string {
   return limit === undefined ? 'any' : `at most ${limit.max} in ${formatDuration(limit.perMs)}`
 }
 
-async function listQueues(context: Context<App>, app: App): Promise<void> {
-  const queues = await (await app.store()).queues()
+async function listQueues(context: Context<App>, store: Store): Promise<void> {
+  const queues = await store.queues()
   const names = queues.map(({ name }) => name)
   if (printNames(context, names)) return
   printList(context.out, queues, {

@@ -1,6 +1,8 @@
 import type { App } from '../../../app/rota.js'
+import { findRun } from '../../../app/runs/runs.js'
 import type { StoredLogLine } from '../../../store/port.js'
-import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, storeOptions, zoneOption } from '../../framework/command.js'
+import { onStore } from '../../host/on-store.js'
 import { untilSignal } from '../../framework/until-signal.js'
 import { followRun, linesAfter, printLogLine } from '../../views/follow.js'
 
@@ -18,16 +20,17 @@ export const logs: Command<App> = {
     'rota logs 01k9w8m2v4': 'its lines so far',
     'rota logs 01k9w8m2v4 --follow': 'and new lines',
   },
-  run: onApp(async (app, { args, out }) => {
-    const { id, state } = await app.runs.get(args.word(0))
+  run: onStore(async (reader, { args, out }) => {
+    const store = await reader.store()
+    const { id, state } = await findRun(store, args.word(0))
     const onLine = (line: StoredLogLine): void => printLogLine(out, line)
     if (args.flag('follow')) {
       return await untilSignal(async (stopped) => {
         const signal = AbortSignal.any([stopped, out.stdout.broken])
-        await followRun({ app, id, signal, onLine })
+        await followRun({ reader, id, signal, onLine })
       })
     }
-    const lines = await linesAfter(app, id, 0)
+    const lines = await linesAfter(store, id, 0)
     lines.forEach(onLine)
     if (lines.length === 0 && !out.isJson) out.note(`run ${id} is ${state} and has no log lines`)
   }),

@@ -1,10 +1,12 @@
 import type { Run } from '../../../kernel/run/run.js'
 import { listOf, type RunFilter } from '../../../store/run-filter.js'
 import type { App } from '../../../app/rota.js'
+import type { StoreReader } from '../../../app/store/store-reader.js'
+import { onStore } from '../../host/on-store.js'
 import { shortIdOf } from '../../host/short-id-of.js'
-import { type Command, type Context, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, type Context, storeOptions, zoneOption } from '../../framework/command.js'
 import { untilSignal } from '../../framework/until-signal.js'
-import { lookAgain } from '../../views/follow.js'
+import { lookAgain } from '../../views/look-again.js'
 import { pendingOf } from '../../views/pending-of.js'
 import { noteText, ofText, printRuns, stateColors, tookText } from '../../views/runs-table.js'
 import { hasRunFilter, runConditionsOf, runFilterOptions } from '../../framework/run-filter.js'
@@ -32,50 +34,51 @@ export const runs: Command<App> = {
     [`rota runs --filter 'state:failed error:ECONN* due:today'`]: 'more conditions, as one text',
     'rota runs --trigger nightly --watch': 'watch its runs start and end',
   },
-  run: onApp(async (app, context) => {
+  run: onStore(async (reader, context) => {
     const filter = { ...(await runConditionsOf(context, 'runs')), limit: context.args.whole('limit') ?? 20 }
-    const found = await (await app.store()).runs(upToNow(app, filter))
-    if (found.length === 0) await refuseUnknown(app, filter)
+    const found = await (await reader.store()).runs(upToNow(reader, filter))
+    if (found.length === 0) await refuseUnknown(reader, filter)
     const { args, out } = context
     const isWatched = args.flag('watch')
     if (out.isJson && isWatched) for (const run of found.toReversed()) out.json(runView(run))
     else if (out.isJson) out.json(found.map(runView))
-    else await print(context, { app, filter, found })
-    if (isWatched) return await untilSignal((signal) => watch(context, { app, filter, found, signal }))
+    else await print(context, { reader, filter, found })
+    if (isWatched) return await untilSignal((signal) => watch(context, { reader, filter, found, signal }))
   }),
 }
 
 /** Refuses a job or trigger that is not defined and has no runs: it is probably misspelt. */
-async function refuseUnknown(app: App, { job, trigger }: RunFilter): Promise<void> {
+async function refuseUnknown(reader: StoreReader, { job, trigger }: RunFilter): Promise<void> {
+  const store = await reader.store()
   const has = async (filter: Omit<RunFilter, 'limit'>): Promise<boolean> =>
-    (await (await app.store()).runs({ ...filter, limit: 1 })).length > 0
-  const jobs = job === undefined ? [] : (await app.jobs.list()).map((stored) => stored.job.name)
+    (await store.runs({ ...filter, limit: 1 })).length > 0
+  const jobs = job === undefined ? [] : (await store.jobs()).map((stored) => stored.job.name)
   for (const name of listOf(job) ?? [])
-    if (!jobs.includes(name) && !(await has({ job: name }))) throw await unknownName(app, name, 'job')
-  const triggers = await (await app.store()).triggers({ names: listOf(trigger) ?? [] })
+    if (!jobs.includes(name) && !(await has({ job: name }))) throw await unknownName(reader, name, 'job')
+  const triggers = await store.triggers({ names: listOf(trigger) ?? [] })
   const known = new Set(triggers.map((stored) => stored.trigger.name))
   for (const name of listOf(trigger) ?? [])
-    if (!known.has(name) && !(await has({ trigger: name }))) throw await unknownName(app, name, 'trigger')
+    if (!known.has(name) && !(await has({ trigger: name }))) throw await unknownName(reader, name, 'trigger')
 }
 
 /** Future runs would fill the list, so they are shown only on request. */
-function upToNow(app: App, filter: RunFilter): RunFilter {
-  const now = app.now()
+function upToNow(reader: StoreReader, filter: RunFilter): RunFilter {
+  const now = reader.now()
   const asksForLater =
     filter.state !== undefined || (filter.sinceAt ?? 0) > now || (filter.untilAt ?? 0) > now
   return asksForLater ? filter : { ...filter, untilAt: Math.min(now, filter.untilAt ?? now) }
 }
 
 interface Listed {
-  readonly app: App
+  readonly reader: StoreReader
   readonly filter: RunFilter
   readonly found: readonly Run[]
 }
 
-async function print(context: Context<App>, { app, filter, found }: Listed): Promise<void> {
+async function print(context: Context<App>, { reader, filter, found }: Listed): Promise<void> {
   const { out } = context
-  const later = await countLater(app, filter)
-  const pending = await pendingOf(app, found)
+  const later = await countLater(reader, filter)
+  const pending = await pendingOf(reader, found)
   if (found.length > 0) printRuns(out, found, pending)
   if (later !== undefined) {
     const words = found.length > 0 ? `${later} more` : `no run is due yet; ${later}`
@@ -87,11 +90,11 @@ async function print(context: Context<App>, { app, filter, found }: Listed): Pro
 const mostCounted = 1000
 
 /** How many future runs a filter leaves out. */
-async function countLater(app: App, filter: RunFilter): Promise<string | undefined> {
-  const { untilAt } = upToNow(app, filter)
+async function countLater(reader: StoreReader, filter: RunFilter): Promise<string | undefined> {
+  const { untilAt } = upToNow(reader, filter)
   if (untilAt === undefined) return undefined
   const isLater = { state: 'pending', sinceAt: untilAt + 1, limit: mostCounted + 1 } as const
-  const later = await (await app.store()).runs({ ...filter, ...isLater })
+  const later = await (await reader.store()).runs({ ...filter, ...isLater })
   if (later.length === 0) return undefined
   return later.length > mostCounted ? `more than ${mostCounted}` : String(later.length)
 }
@@ -103,14 +106,14 @@ function emptyText(context: Context<App>): string {
 }
 
 async function watch(context: Context<App>, watched: Listed & { signal: AbortSignal }): Promise<void> {
-  const { app, filter, found, signal } = watched
+  const { reader, filter, found, signal } = watched
   const seen = new Map(found.map((run) => [run.id, stageOf(run)]))
   // Ends when the reader of the output has left.
-  await lookAgain(app, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
-    for (const run of (await (await app.store()).runs(upToNow(app, filter))).toReversed()) {
+  await lookAgain(reader, AbortSignal.any([signal, context.out.stdout.broken]), async () => {
+    for (const run of (await (await reader.store()).runs(upToNow(reader, filter))).toReversed()) {
       if (seen.get(run.id) === stageOf(run)) continue
       seen.set(run.id, stageOf(run))
-      await tell(context, app, run)
+      await tell(context, reader, run)
     }
     return 'again'
   })
@@ -120,12 +123,12 @@ function stageOf({ state, attempt }: Run): string {
   return `${state} ${attempt}`
 }
 
-async function tell(context: Context<App>, app: App, run: Run): Promise<void> {
+async function tell(context: Context<App>, reader: StoreReader, run: Run): Promise<void> {
   const { out } = context
   const times = out.times()
   const details = [run.partition ?? '', times.short(run.dueAt), tookText(run), noteText(run, times)]
   const words = [ofText(run), ...details].filter((word) => word !== '')
-  const id = (await shortIdOf(app, [run.id]))(run.id)
+  const id = (await shortIdOf(reader, [run.id]))(run.id)
   const room = out.width - id.length - 9 - 4
   const state = out.colors[stateColors[run.state]](run.state.padEnd(9))
   out.show(runView(run), () => out.line(`${id}  ${state}  ${cutToWidth(printable(words.join('  ')), room)}`))

@@ -29,7 +29,7 @@ import { TimeText } from '../../framework/print/time-text.js'
 import { durationOf, hereOf } from '../../framework/times-of.js'
 import { printSummary } from '../../views/up-summary.js'
 import { untilReachable } from '../../process/until-reachable.js'
-import { storeOf } from '../../host/with-app.js'
+import { storeOf } from '../../host/named-store.js'
 
 /** `rota up`: starts the engine and prints what happens. */
 export const up = ({ extensions, notices }: UpFeatures): Command<App> => ({

@@ -1,7 +1,9 @@
+import { history as changes } from '../../../app/api/history.js'
 import type { App } from '../../../app/rota.js'
 import { auditView } from '../../../wire/views/audit.js'
-import { type Command, onApp, storeOptions, zoneOption } from '../../framework/command.js'
+import { type Command, storeOptions, zoneOption } from '../../framework/command.js'
 import { assertName } from '../../framework/names.js'
+import { onStore } from '../../host/on-store.js'
 import { printList } from '../../framework/print/table.js'
 import { momentOf } from '../../framework/times-of.js'
 
@@ -32,7 +34,7 @@ export const history: Command<App> = {
     'rota history --action run.retry --since 24h': 'what was retried in the last day',
     'rota history --actor ann --json': 'with the state before and after',
   },
-  run: onApp(async (app, context) => {
+  run: onStore(async (reader, context) => {
     const { args, out } = context
     const name = args.optionalWord(0)
     const [actor, action, since] = [
@@ -43,7 +45,8 @@ export const history: Command<App> = {
     if (name !== undefined) assertName(name, '<name>')
     if (action !== undefined) assertName(action, '--action')
     const isFiltered = [name, actor, action, since].some((one) => one !== undefined)
-    const found = await app.history({ name, actor, action, since, limit: args.whole('limit') ?? 20 })
+    const filter = { name, actor, action, since, limit: args.whole('limit') ?? 20 }
+    const found = await changes(await reader.store(), filter)
     printList(out, found, {
       empty: isFiltered
         ? 'no such change was recorded; `rota history` lists all'

@@ -15,7 +15,7 @@ import { roughly } from '../../framework/print/time-text.js'
 import { count } from '../../framework/print/words.js'
 import { durationOf } from '../../framework/times-of.js'
 import { untilSignal } from '../../framework/until-signal.js'
-import { lookAgain } from '../../views/follow.js'
+import { lookAgain } from '../../views/look-again.js'
 
 const target = { name: 'target', help: 'a host, host:pid, or an id' }
 
