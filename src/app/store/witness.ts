@@ -120,7 +120,7 @@ export class Witness {
   #arm(): void {
     const { store, clock } = this.#options
     const ms = isOnManyHosts(store.url) ? manyHostsEveryMs : everyMs
-    this.#cancelTimer = clock.timer(ms, () => void this.#lookAgain())
+    this.#cancelTimer = clock.timer(ms, () => void this.#lookAgain(), { isPoll: true })
   }
 
   async #lookAgain(): Promise<void> {

@@ -39,13 +39,14 @@ const mostRuns = 100
 export function failUnclaimedRuns(options: UnclaimedOptions): () => Promise<void> {
   const { store, clock, now, events, offerAfterMs } = options
   const pollMs = Math.max(leastPollMs, options.pollMs)
+  const restMs = Math.max(noneMs, pollMs)
   const step = async (): Promise<Look> => {
-    const { over, nextAt } = await unclaimedCommands(store, { now: now(), offerAfterMs })
+    const { over, nextAt, hasCommands } = await unclaimedCommands(store, { now: now(), offerAfterMs })
     for (const one of over) await fail(one, options)
     // A duration, not an instant: while a jump of the wall clock is unconfirmed, our instants are behind the clock.
-    return { afterMs: Math.max(1, Math.min(nextAt - now(), pollMs)) }
+    return { afterMs: hasCommands ? Math.max(1, Math.min(nextAt - now(), pollMs)) : restMs }
   }
-  const loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs, step })
+  const loop = new Loop({ name: 'commands', seed: newWorkerId(), clock, events, pollMs: restMs, step })
   const unlisten = events.on('tick', ({ runs }) => {
     if (runs.some(({ job }) => isUnclaimedJob(job))) loop.wake()
   })
@@ -72,6 +73,9 @@ async function fail(unclaimed: Unclaimed, options: UnclaimedOptions): Promise<vo
 
 const leastPollMs = 10_000
 
+/** How often it looks whether there are command jobs, as long as there are none. */
+const noneMs = 60_000
+
 /** Runs of one job that fail because nobody has taken them in time. */
 interface Unclaimed {
   readonly job: Job
@@ -82,12 +86,14 @@ interface Unclaimed {
 async function unclaimedCommands(
   store: Store,
   { now, offerAfterMs }: { readonly now: Instant; readonly offerAfterMs: number },
-): Promise<{ readonly over: readonly Unclaimed[]; readonly nextAt: Instant }> {
+): Promise<{ readonly over: readonly Unclaimed[]; readonly nextAt: Instant; readonly hasCommands: boolean }> {
   const jobs = await store.jobs()
   const over: Unclaimed[] = []
   let nextAt = Infinity
+  let hasCommands = false
   for (const { job, source } of jobs) {
     if (source !== jobsSource || !isUnclaimedJob(job.name)) continue
+    hasCommands = true
     const runs = new Set<RunId>()
     for (const run of await store.runs({ state: 'pending', job: job.name, limit: mostRuns })) {
       const isTaken = !isUnclaimedJob(performerOf(commandOf(run), jobs))
@@ -98,7 +104,7 @@ async function unclaimedCommands(
     }
     if (runs.size > 0) over.push({ job, runs })
   }
-  return { over, nextAt }
+  return { over, nextAt, hasCommands }
 }
 
 /** The handlers of command jobs. In a process that performs one run, this may be a run that fails because nobody took it. */
