@@ -16,7 +16,7 @@ const { values: flags } = parseArgs({
     stores: { type: 'string', default: 'sqlite,postgres' },
     count: { type: 'string', default: '100000' },
     due: { type: 'string', default: '1000' },
-    restMs: { type: 'string', default: '20000' },
+    restMs: { type: 'string', default: '60000' },
     settleMs: { type: 'string', default: '25000' },
     dir: { type: 'string' },
   },
