@@ -13,26 +13,27 @@ const paths = [
 ].map(([, path = '']) => path)
 
 const inCampaign = [
-  { theme: 'light', width: 1280 },
-  { theme: 'dark', width: 1920 },
+  { theme: 'light', width: 1280, axe: true },
+  { theme: 'dark', width: 1920, axe: true },
+  { theme: 'light', width: 1920, axe: true },
 ] as const
 
 /**
  * Themes and widths: each theme and each width, and both themes at the smallest one. Colours do not depend on the width, and
- * the layout does not depend on the theme; only the campaign tries all pairs. Postgres gets the extremes, because the
- * layout does not depend on the store.
+ * the layout does not depend on the theme; only the campaign tries all pairs. From 1280 px on, elements only get wider, so
+ * axe would find nothing else. Postgres gets one look, because the page does not depend on the store.
  */
 const looks = {
   sqlite: [
-    { theme: 'light', width: 360 },
-    { theme: 'dark', width: 360 },
-    { theme: 'dark', width: 1280 },
-    { theme: 'light', width: 1920 },
+    { theme: 'light', width: 360, axe: true },
+    { theme: 'dark', width: 360, axe: true },
+    { theme: 'dark', width: 1280, axe: true },
+    { theme: 'light', width: 1920, axe: false },
     ...(process.env['ALL_LOOKS'] === undefined ? [] : inCampaign),
   ],
   postgres: [
-    { theme: 'dark', width: 360 },
-    { theme: 'light', width: 1920 },
+    { theme: 'dark', width: 360, axe: false },
+    { theme: 'light', width: 1280, axe: true },
   ],
 } as const
 
@@ -52,13 +53,13 @@ describe.each(stores)('on %s', (store) => {
     await page.locator('#content h1').first().waitFor({ state: 'attached' })
     await page.waitForTimeout(500)
     const colours: Record<string, string> = {}
-    for (const { theme, width } of looks[store]) {
+    for (const { theme, width, axe } of looks[store]) {
       const look = `in ${theme} at ${width} px`
       await page.emulateMedia({ colorScheme: theme })
       await page.setViewportSize({ width, height: 800 })
       await page.waitForTimeout(100)
       colours[theme] = await page.evaluate<string>('getComputedStyle(document.body).color')
-      expect(await accessibilityFaults(page), look).toEqual([])
+      if (axe) expect(await accessibilityFaults(page), look).toEqual([])
       const isWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
       expect(isWide, look).toBe(false)
       expect(await page.evaluate<readonly string[]>(wideTables), look).toEqual([])

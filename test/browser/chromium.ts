@@ -48,6 +48,16 @@ export class Browser {
     return page
   }
 
+  /** The open tabs. */
+  get tabs(): readonly Page[] {
+    return this.#context?.pages() ?? []
+  }
+
+  /** Closes all tabs but these: each goes on drawing what happens, which costs CPU time. */
+  async closeTabs(kept: readonly Page[] = []): Promise<void> {
+    await Promise.all(this.tabs.filter((page) => !kept.includes(page)).map((page) => page.close()))
+  }
+
   /** Ends the browser and removes its profile. */
   async close(): Promise<void> {
     await this.#context?.close()

@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core'
 import type { Timeline } from '../../src/client/ui-operations.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { BigStore, bigName } from './big-store.js'
 import { Browser } from './chromium.js'
 import { mainThread, measureFrames } from './frames.js'
@@ -21,6 +21,8 @@ const bar = [
 const browser = new Browser({ width: 1440, height: 1440 })
 
 beforeAll(async () => await browser.start(), 60_000)
+
+afterEach(async () => await browser.closeTabs())
 
 afterAll(async () => await browser.close())
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from 'vitest'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { Browser, type WindowOptions } from './chromium.js'
 import { ServedRota, type ServedOptions } from './served.js'
 
@@ -13,6 +14,10 @@ export function site({ window, ...options }: ServedOptions & { readonly window?:
     await served.start()
     await browser.start()
   }, 120_000)
+  // A tab that is opened before all tests belongs to all of them.
+  let shared: readonly Page[] = []
+  beforeEach(() => void (shared = browser.tabs))
+  afterEach(async () => await browser.closeTabs(shared))
   afterAll(async () => {
     await browser.close()
     await served.close()
