@@ -78,10 +78,10 @@ export function sleep(ms) {
 }
 
 /** Calls an action for 0 … count − 1, with at most `width` concurrent calls. */
-export async function inFlight(count, width, action) {
+export async function inFlight(count, width, action, isOver = () => false) {
   let next = 0
   const lane = async () => {
-    while (next < count) await action(next++)
+    while (next < count && !isOver()) await action(next++)
   }
   await Promise.all(Array.from({ length: Math.min(width, count) }, lane))
 }

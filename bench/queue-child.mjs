@@ -73,11 +73,11 @@ async function enqueue(width) {
   const cpuBefore = process.cpuUsage()
   const startMs = performance.now()
   let enqueued = 0
-  await inFlight(count, width, async (i) => {
-    if (performance.now() - startMs > capMs) return
+  const enqueueOne = async (i) => {
     await peer.enqueueOne(payloadOf(i))
     enqueued += 1
-  })
+  }
+  await inFlight(count, width, enqueueOne, () => performance.now() - startMs > capMs)
   return {
     perSecond: (enqueued * 1000) / (performance.now() - startMs),
     cpuUsEach: cpuUsSince(cpuBefore) / enqueued,
