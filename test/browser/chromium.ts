@@ -35,7 +35,7 @@ export class Browser {
       timezoneId: zone,
       reducedMotion: 'reduce',
     })
-    this.#context.setDefaultTimeout(15_000)
+    this.#context.setDefaultTimeout(30_000)
     this.#context.on('page', (page) => this.#listen(page))
   }
 
