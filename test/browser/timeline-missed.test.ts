@@ -107,13 +107,15 @@ describe.each(stores)('on %s', (store) => {
 
     await bar.getByRole('button', { name: 'Backfill…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Backfill nightly' })
-    await dialog.getByText(`${count} to run`, { exact: true }).waitFor()
+    // A busy machine may have missed more of them since.
+    const planned = Number.parseInt(await dialog.getByText(/^\d+ to run$/).innerText(), 10)
+    expect(planned).toBeGreaterThanOrEqual(count)
     await dialog.getByLabel('Reason').fill('the machine was down')
-    await dialog.getByRole('button', { name: `Start ${count}`, exact: true }).click()
-    await page.getByText(`Started a backfill of ${count} due times.`).waitFor()
+    await dialog.getByRole('button', { name: `Start ${planned}`, exact: true }).click()
+    await page.getByText(`Started a backfill of ${planned} due times.`).waitFor()
     await expect
       .poll(async () => (await served.client('GET /backfills')).items[0]?.done, { timeout: 20_000 })
-      .toBe(count)
+      .toBe(planned)
     expect(browser.troubles).toEqual([])
   })
 })
