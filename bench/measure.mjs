@@ -77,7 +77,7 @@ export function sleep(ms) {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Calls an action for 0 … count − 1, with at most `width` concurrent calls. */
+/** Calls an action for 0 … count − 1 or until it is over, with at most `width` concurrent calls. */
 export async function inFlight(count, width, action, isOver = () => false) {
   let next = 0
   const lane = async () => {
