@@ -76,6 +76,8 @@ export function checkFreshness({ runs }: Facts, breaches: readonly Breach[], see
     const next = ends[i + 1]
     // What came after the last success depends on when the programs were stopped.
     if (next === undefined) return times > 1 ? [`the last success was told to be old ${times} times`] : []
+    // Of two successes in the same millisecond, the gap after them is that of the second one.
+    if (next.finishedAt === fromAt) return []
     const deadlineAt = fromAt + promises.notOlderThanMs
     const isOver = (next.finishedAt ?? 0) > deadlineAt
     const isKept = !isOver && (seen.ended.get(next.id) ?? Infinity) <= deadlineAt
