@@ -38,42 +38,56 @@ beforeAll(async () => {
 
 afterAll(() => server.stop())
 
-it('G3, G5, G6: slots, limits and unique keys hold with many sessions at once, through conflicts and cut connections', async () => {
-  const url = stores.fresh()
-  const schema = new URL(url).searchParams.get('schema') as string
-  const first = await openPostgresStore({ url, clock: systemClock })
-  const queues = [{ name: 'few', concurrency: queueLimit }]
-  await first.defineJobs({ source: 'code:test', jobs: Object.values(jobs), queues, now: Date.now() })
-  await failAtRandom(stores.client, schema)
-  const diary = new Diary()
-  const all = await Promise.all(Array.from({ length: sessions }, (_, i) => Session.open(url, `s${i}`, diary)))
-  const looking = lookAtEveryMoment(await server.connect(url), schema)
-  const trouble = setInterval(() => all[Math.floor(Math.random() * sessions)]?.cut(), 120)
-  await Promise.all(all.map((session) => session.recordAndPerform(runsEach)))
-  clearInterval(trouble)
-  // Dropping the schema would lock one table after another, and the checks lock them in another order.
-  await stores.client.query(`create or replace function ${schema}.fail() returns trigger language plpgsql
+it.each([
+  { of: 'slots, limits and unique keys', aRunOf: aRunOfAnyKind, leastPassedOn: 0 },
+  { of: 'limits at which many runs wait', aRunOf: aLimitedRun, leastPassedOn: 5 },
+])(
+  'G3, G5, G6: $of hold with many sessions at once, through conflicts and cut connections',
+  async (given) => {
+    const url = stores.fresh()
+    const schema = new URL(url).searchParams.get('schema') as string
+    const first = await openPostgresStore({ url, clock: systemClock })
+    const queues = [{ name: 'few', concurrency: queueLimit }]
+    await first.defineJobs({ source: 'code:test', jobs: Object.values(jobs), queues, now: Date.now() })
+    await failAtRandom(stores.client, schema)
+    await countPassedOn(stores.client, schema)
+    const diary = new Diary()
+    const all = await Promise.all(
+      Array.from({ length: sessions }, (_, i) => Session.open(url, `s${i}`, { diary, aRun: given.aRunOf })),
+    )
+    const looking = lookAtEveryMoment(await server.connect(url), schema)
+    const trouble = setInterval(() => all[Math.floor(Math.random() * sessions)]?.cut(), 120)
+    await Promise.all(all.map((session) => session.recordAndPerform(runsEach)))
+    clearInterval(trouble)
+    // Dropping the schema would lock one table after another, and the checks lock them in another order.
+    await stores.client.query(`create or replace function ${schema}.fail() returns trigger language plpgsql
     as $$ begin return coalesce(new, old); end $$`)
-  // If a wake-up was lost, a run would stay here.
-  const deadline = Date.now() + 40_000
-  let open = await unfinished(first)
-  while (open > 0 && Date.now() < deadline) {
-    await Promise.all(all.map((session) => session.turn()))
-    await all[0]?.takeBack()
-    open = await unfinished(first)
-  }
-  const found = await looking.stop()
-  expect(diary.faults).toEqual([])
-  expect(found.faults).toEqual([])
-  expect(open).toBe(0)
-  expect(found.looks).toBeGreaterThan(10)
-  const { rows } = await stores.client.query<{ gates: string; busy: string }>(
-    `select (select count(*) from ${schema}.gates) as gates, (select sum(running) from ${schema}.queues) as busy`,
-  )
-  expect(rows[0]).toEqual({ gates: '0', busy: '0' })
-  for (const session of all) await session.close()
-  await first.close()
-}, 120_000)
+    // If a wake-up was lost, a run would stay here.
+    const deadline = Date.now() + 40_000
+    let open = await unfinished(first)
+    while (open > 0 && Date.now() < deadline) {
+      await Promise.all(all.map((session) => session.turn()))
+      await all[0]?.takeBack()
+      open = await unfinished(first)
+    }
+    const found = await looking.stop()
+    expect(diary.faults).toEqual([])
+    expect(found.faults).toEqual([])
+    expect(open).toBe(0)
+    expect(found.looks).toBeGreaterThan(10)
+    const { rows: passedOn } = await stores.client.query<{ n: number }>(
+      `select last_value::int as n from ${schema}.passed_on`,
+    )
+    expect(passedOn[0]?.n).toBeGreaterThanOrEqual(given.leastPassedOn)
+    const { rows } = await stores.client.query<{ gates: string; busy: string }>(
+      `select (select count(*) from ${schema}.gates) as gates, (select sum(running) from ${schema}.queues) as busy`,
+    )
+    expect(rows[0]).toEqual({ gates: '0', busy: '0' })
+    for (const session of all) await session.close()
+    await first.close()
+  },
+  120_000,
+)
 
 async function unfinished(store: Store): Promise<number> {
   const { pending, running } = await store.counts()
@@ -114,28 +128,36 @@ class Diary {
   }
 }
 
+interface Given {
+  readonly diary: Diary
+  /** Makes the runs that a session records. */
+  readonly aRun: (now: number) => NewRun
+}
+
 /** One process with a worker, behind a connection that can be cut. */
 class Session {
   readonly store: Store
   readonly #proxy: Proxy
   readonly #diary: Diary
+  readonly #aRun: (now: number) => NewRun
   readonly #name: string
   #worker = ''
   #lives = 0
   #finished: Finished[] = []
   #recorded = 0
 
-  private constructor(store: Store, proxy: Proxy, name: string, diary: Diary) {
+  private constructor(store: Store, proxy: Proxy, given: Given & { name: string }) {
     this.store = store
     this.#proxy = proxy
-    this.#name = name
-    this.#diary = diary
+    this.#name = given.name
+    this.#diary = given.diary
+    this.#aRun = given.aRun
   }
 
-  static async open(url: string, name: string, diary: Diary): Promise<Session> {
+  static async open(url: string, name: string, given: Given): Promise<Session> {
     const behind = await Proxy.before(url)
     const store = await openPostgresStore({ url: behind.url, clock: systemClock })
-    const session = new Session(store, behind.proxy, name, diary)
+    const session = new Session(store, behind.proxy, { ...given, name })
     await session.#register()
     return session
   }
@@ -203,7 +225,7 @@ class Session {
 
   async #enqueue(): Promise<void> {
     const now = Date.now()
-    const runs = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () => aRunOfAnyKind(now))
+    const runs = Array.from({ length: 1 + Math.floor(Math.random() * 4) }, () => this.#aRun(now))
     this.#recorded += runs.length
     for (const run of runs) this.#diary.know(run)
     const places = runs.map((run) => this.store.enqueue({ runs: [run], now }))
@@ -252,6 +274,31 @@ function aRunOfAnyKind(now: number): NewRun {
   const unique = Math.random() < 0.4 ? { uniqueKey: `u${some(2)}` } : {}
   const common = { origin: 'enqueue', dueAt: runAt, runAt, priority: some(3), payload: null } as const
   return { id: randomRunId(runAt), job: job.name, ...common, slots, ...unique }
+}
+
+/** So many of them are recorded that some always wait, and each is at one limit. */
+function aLimitedRun(now: number): NewRun {
+  const job = Math.random() < 0.8 ? jobs.limited : jobs.queued
+  const common = { origin: 'enqueue', dueAt: now, runAt: now, priority: 0, payload: null } as const
+  return {
+    id: randomRunId(now),
+    job: job.name,
+    ...common,
+    slots: [...slotsFor({ job, concurrencyKey: undefined })],
+  }
+}
+
+/** Counts the runs that were claimed where they waited, by transactions without the lock of a slot. */
+async function countPassedOn(client: Client, schema: string): Promise<void> {
+  await client.query(`create sequence ${schema}.passed_on minvalue 0`)
+  await client.query(`create function ${schema}.count_passed_on() returns trigger language plpgsql as $$ begin
+    if not exists (select 1 from pg_locks where pid = pg_backend_pid() and classid = 1383036003) then
+      perform nextval('${schema}.passed_on');
+    end if;
+    return new;
+  end $$`)
+  await client.query(`create trigger count before update on ${schema}.runs for each row
+    when (old.state = 2 and new.state = 3) execute function ${schema}.count_passed_on()`)
 }
 
 /** Makes one of some hundred changed rows abort its transaction like a conflict, and slows others down, so that data that was read without a lock becomes stale. */

@@ -9,6 +9,7 @@ import { version7 } from './migrations/version-7.js'
 import { version8 } from './migrations/version-8.js'
 import { version9 } from './migrations/version-9.js'
 import { version10 } from './migrations/version-10.js'
+import { version11 } from './migrations/version-11.js'
 
 /** All steps, oldest first. The schema itself is created before them. */
 export const migrations: readonly Migration[] = [
@@ -22,7 +23,8 @@ export const migrations: readonly Migration[] = [
   version8,
   version9,
   version10,
+  version11,
 ]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version10.version
+export const schemaVersion = version11.version

@@ -34,7 +34,7 @@ import {
 } from '../connection/errors.js'
 import { InDoubt, type CommitStatus } from './commit-status.js'
 import { outcomeOf, raiseFence } from './lost-answer.js'
-import { commitInOneCall, NotOneCall, mergedParts } from './one-call.js'
+import { commitInOneCall, NotOneCall, NotPassedOn, mergedParts } from './one-call.js'
 import { beginText } from './begin.js'
 import type { OneCallPart } from './one-call-part.js'
 import type { ProcessCache } from './process-cache.js'
@@ -179,6 +179,7 @@ export class CommitLoop {
         // The catalog may have been read in a transaction that changed it and was rolled back.
         const isOutdated = error instanceof NotOneCall && error.isOutdated
         if ((parts === undefined && isExclusive) || isOutdated) remembered.catalog = undefined
+        if (error instanceof NotPassedOn) continue
         const mustBeExclusive = error instanceof NotExclusive || (isOutOfLocks(error) && !isExclusive)
         if (mustBeExclusive || error instanceof NotOneCall) {
           isExclusive ||= mustBeExclusive

@@ -11,6 +11,7 @@ import type { SqlScalar } from '../../sql/statement.js'
 import type { Database } from '../connection/database.js'
 import type { KnownClaim, ProcessCache } from './process-cache.js'
 import type { OneCallPart } from './one-call-part.js'
+import { sharedLimitOf, type SharedLimit } from './passing-on.js'
 
 /** One argument of the function. */
 export type Parameter = Parameters<Database['get']>[1]
@@ -18,8 +19,16 @@ export type Parameter = Parameters<Database['get']>[1]
 /** How many more candidates are read if only plain ones may be prefetched. */
 const slackAhead = 32
 
+/** The parameters of one call, and the limit that its ends share. */
+export interface OneCall {
+  readonly parameters: Parameter[]
+  readonly shared: SharedLimit | undefined
+  /** Whether the call does without the lock of that limit. */
+  readonly passesOn: boolean
+}
+
 /** The parameters of all parts: new runs, log lines, the slots to lock, and the turn. */
-export function parametersOf(remembered: ProcessCache, parts: readonly OneCallPart[]): Parameter[] {
+export function oneCallOf(remembered: ProcessCache, parts: readonly OneCallPart[]): OneCall {
   const runs: NewRun[] = []
   const at: Instant[] = []
   for (const { enqueue } of parts) {
@@ -32,12 +41,22 @@ export function parametersOf(remembered: ProcessCache, parts: readonly OneCallPa
   const lines = parts.flatMap(({ log }) => log ?? [])
   const { turn, catalog } = parts.find((part) => part.turn !== undefined) ?? {}
   const ended = turn?.finished.map(({ run }) => remembered.claimOf(run)) ?? []
-  return [
+  const isTurn = turn !== undefined && catalog !== undefined
+  const shared = isTurn ? sharedLimitOf({ turn, catalog }, ended, runs) : undefined
+  const passesOn = shared !== undefined && remembered.passingOn.mayTry(shared)
+  const from = passesOn ? remembered.waitPositions.of(shared.name, turn?.now ?? 0) : undefined
+  const parameters = [
     ...newRuns(remembered, runs, at),
     ...logLines(lines),
-    slotKeys(runs, at, ended),
-    ...(turn === undefined || catalog === undefined ? noTurn : turnOf(remembered, { turn, catalog, ended })),
+    slotKeys(runs, at, passesOn ? [] : ended),
+    ...(isTurn ? turnOf(remembered, { turn, catalog, ended }) : noTurn),
+    passesOn,
+    shared?.jobLimit ?? null,
+    from?.priority ?? null,
+    from?.runAt ?? null,
+    from?.seq ?? null,
   ]
+  return { parameters, shared, passesOn }
 }
 
 function newRuns(remembered: ProcessCache, runs: readonly NewRun[], at: readonly Instant[]): Parameter[] {
@@ -100,7 +119,7 @@ const noTurn: readonly Parameter[] = [
   null, 0, 0,
   [], [], [], [], [], [], [],
   [], [], [],
-  null, null, null, null, 0, 0, 0, 0,
+  null, null, null, null, null, 0, 0, 0, 0,
 ]
 
 function turnOf(
@@ -123,6 +142,7 @@ function turnOf(
     queues.size === 0 ? [] : (jobs?.map((job) => limitedQueueOf(given.catalog, job) ?? null) ?? []),
     from?.map((position) => position?.priority ?? null) ?? null,
     from?.map((position) => position?.runAt ?? null) ?? null,
+    from?.map((position) => position?.seq ?? null) ?? null,
     slots,
     prefetch,
     prefetchLimited,

@@ -1,7 +1,7 @@
 /**
  * The usual transaction: runs are recorded, claimed and ended, and lines added to their logs. It is one call of a function,
  * which commits by itself: one journey to the server and back, for all that has arrived here. The function is
- * `commit_work`, and the newest migration that makes it has its text: `migrations/version-9-commit.ts`.
+ * `commit_work`, and the newest migration that makes it has its text: `migrations/version-11-commit.ts`.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Instant } from '../../../time/instant.js'
@@ -13,17 +13,18 @@ import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Database } from '../connection/database.js'
 import { claimRows, claimsOf, rememberTurn, type ClaimColumns } from './read-claims.js'
 import type { ProcessCache } from './process-cache.js'
+import type { SharedLimit } from './passing-on.js'
 import type { RateLook } from './rate-looks.js'
 import type { Look } from './scan-cursor.js'
 import { NotExclusive } from './session.js'
-import { parametersOf, type Parameter } from './one-call-parameters.js'
+import { oneCallOf, type Parameter } from './one-call-parameters.js'
 import type { OneCallPart } from './one-call-part.js'
 
-const places = Array.from({ length: 50 }, (_, i) => `$${i + 1}`).join(', ')
+const places = Array.from({ length: 56 }, (_, i) => `$${i + 1}`).join(', ')
 
 const COMMIT = `select rota.commit_work(${places}) as answer,
-  case when $51::text is not null then
-    rota.rated_at($51::text, $52::int8, $53::text[], $54::text[], $55::text[], $56::int8[])
+  case when $57::text is not null then
+    rota.rated_at($57::text, $58::int8, $59::text[], $60::text[], $61::text[], $62::int8[])
   end as rated_at,
   pg_current_xact_id_if_assigned()::text as transaction`
 
@@ -42,6 +43,9 @@ const changedState = 'RT002'
 /** The runs are in a state that only the general transaction can handle. */
 const unusualState = 'RT003'
 
+/** Not every run that ended at a limit is followed by another one: the lock of that limit is needed. */
+const notPassedOnState = 'RT004'
+
 /** Error code of the server: a run with this id exists. */
 const existsState = '23505'
 
@@ -55,6 +59,9 @@ export class NotOneCall extends Error {
     this.isOutdated = isOutdated
   }
 }
+
+/** Thrown if a turn needs the lock of its limit after all; the next call takes it. */
+export class NotPassedOn extends Error {}
 
 type Answer = readonly Enqueued[] | TurnAnswer | undefined
 
@@ -137,6 +144,7 @@ export async function commitInOneCall(
   if (turn !== undefined) remembered.noteTime(turn.now)
   const time = remembered.isTimeToWrite(timeStepMs) ? remembered.highestAt : 0
   const { writer, fence } = remembered
+  const { parameters, shared, passesOn } = oneCallOf(remembered, parts)
   const {
     answer: row,
     rated_at: ratedAt,
@@ -149,9 +157,19 @@ export async function commitInOneCall(
     catalog?.limitsRevision ?? null,
     time,
     isDurable,
-    ...parametersOf(remembered, parts),
+    ...parameters,
     ...lookOf(rateLook, turn),
-  ])
+  ]).catch((error: unknown) => {
+    if (shared !== undefined && error instanceof NotPassedOn) {
+      remembered.passingOn.failed(shared)
+      remembered.waitPositions.forget(shared.name)
+    }
+    throw error
+  })
+  if (shared !== undefined) {
+    remembered.passingOn.committed(shared, { isFilled: row.filled === true, passedOn: passesOn })
+    notePosition(remembered, shared, { row, now: turn?.now ?? 0 })
+  }
   // A turn that found nothing writes nothing.
   if (time > 0 && transaction !== null) remembered.timeWritten(time)
   const took =
@@ -165,6 +183,18 @@ export async function commitInOneCall(
     transaction,
     news: row.news === true || isNews(parts, took) ? 'runs' : undefined,
   }
+}
+
+/** Remembers where the runs that wait at a limit begin. */
+function notePosition(
+  { waitPositions }: ProcessCache,
+  { name }: SharedLimit,
+  { row: { nextPassed, nextFirst }, now }: { row: CommitRow; now: Instant },
+): void {
+  if (nextPassed == null || nextFirst == null) return
+  const [priority, runAt, seq] = nextFirst
+  const firsts = [{ job: name, priority, run_at: runAt, seq }]
+  waitPositions.note({ jobs: [name], passed: nextPassed, firsts, now })
 }
 
 /** The parameters of the check for runs with a rate limit. */
@@ -201,6 +231,7 @@ async function ask(db: Database, parameters: readonly Parameter[]): Promise<Comm
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === notAloneState || code === tooManyLocksState) throw new NotExclusive((error as Error).message)
+    if (code === notPassedOnState) throw new NotPassedOn((error as Error).message)
     const isOutdated = code === changedState
     if (isOutdated || code === unusualState || code === existsState)
       throw new NotOneCall((error as Error).message, { isOutdated })
@@ -222,7 +253,7 @@ interface CommitRow {
   readonly claims?: ClaimColumns | null
   readonly more?: boolean
   readonly nextAt?: Instant | null
-  /** How many index entries had no live run; absent if nothing was claimed. */
+  /** The cost of the index entries without a live run; absent if nothing was claimed. */
   readonly passed?: number | null
   readonly firsts?: Look['firsts'] | null
   /** The places, from 1 on, of new runs whose unique keys other runs have; and those runs. */
@@ -230,6 +261,11 @@ interface CommitRow {
   readonly refusedBy?: readonly string[] | null
   /** Whether runs became ready, or a queue has room again, and this worker did not take all of it. */
   readonly news?: boolean
+  /** Whether another run followed each one that ended at a limit. */
+  readonly filled?: boolean
+  /** The cost of finding the runs that follow, and the first of them, if the call did without the lock of a slot. */
+  readonly nextPassed?: number | null
+  readonly nextFirst?: readonly [priority: number, runAt: Instant, seq: number] | null
 }
 
 function answerTo(

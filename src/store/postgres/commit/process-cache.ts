@@ -1,6 +1,7 @@
 import { chainsOnly, type EndEffects } from '../../../kernel/run/end-effect.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Catalog } from '../../sql/catalog.js'
+import { PassingOn } from './passing-on.js'
 import { RateLooks } from './rate-looks.js'
 import { ScanCursors } from './scan-cursor.js'
 
@@ -27,8 +28,12 @@ export class ProcessCache {
   isFenceDue = false
   /** Whether more runs were ready than the last turn claimed. */
   isMoreReady = false
+  /** Where the ready runs of jobs begin. */
   readonly positions = new ScanCursors()
+  /** Where the runs that wait at job limits begin. */
+  readonly waitPositions = new ScanCursors()
   readonly rates = new RateLooks()
+  readonly passingOn = new PassingOn()
   #highestAt: Instant = 0
   #writtenAt: Instant = 0
   /** The name of this process among writers. */

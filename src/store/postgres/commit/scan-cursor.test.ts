@@ -8,7 +8,7 @@ import { ScanCursors } from './scan-cursor.js'
 import { openPostgresStore } from '../postgres-store.js'
 
 describe('where the ready runs begin', () => {
-  const firsts = [{ job: 'a', priority: 5, run_at: 70_000 }]
+  const firsts = [{ job: 'a', priority: 5, run_at: 70_000, seq: 7 }]
 
   it('is not remembered while nothing lies in the way', () => {
     const positions = new ScanCursors()
@@ -16,12 +16,25 @@ describe('where the ready runs begin', () => {
     expect(positions.of('a', 100_000)).toBeUndefined()
   })
 
-  it('is the first run that was found, with room for clocks that differ, until the next full look', () => {
+  it('is the first run that was found, until the next full look', () => {
     const positions = new ScanCursors()
     positions.note({ jobs: ['a', 'b'], firsts, passed: 10_000, now: 100_000 })
-    expect(positions.of('a', 100_999)).toEqual({ priority: 5, runAt: 69_000 })
-    expect(positions.of('b', 100_999)).toEqual({ priority: 0, runAt: 99_000 })
+    expect(positions.of('a', 100_999)).toEqual({ priority: 5, runAt: 70_000, seq: 7 })
+    expect(positions.of('b', 100_999)).toEqual({ priority: 0, runAt: 99_000, seq: 0 })
     expect(positions.of('a', 101_000)).toBeUndefined()
+  })
+
+  it('leaves room for clocks that differ if the next full look is far away', () => {
+    const positions = new ScanCursors()
+    positions.note({ jobs: ['a'], firsts, passed: 20_000, now: 100_000 })
+    expect(positions.of('a', 101_999)).toEqual({ priority: 5, runAt: 69_000, seq: 0 })
+  })
+
+  it('is forgotten on request', () => {
+    const positions = new ScanCursors()
+    positions.note({ jobs: ['a'], firsts, passed: 10_000, now: 100_000 })
+    positions.forget('a')
+    expect(positions.of('a', 100_001)).toBeUndefined()
   })
 
   it('is forgotten when a full look finds the way clear', () => {

@@ -1,37 +1,47 @@
 import type { Instant } from '../../../time/instant.js'
 
-/** Where the ready runs of a job begin in the index, for one priority: before it are only claimed runs. */
+/** Where the waiting runs of a job or slot begin in the index, for one priority: before it are only claimed runs. */
 export interface Position {
   readonly priority: number
   readonly runAt: Instant
+  readonly seq: number
 }
 
-/** A scan that passes so many dead index entries has met entries that the server cannot remove yet. */
+/** From this cost on, the next scans start at the positions. A dead entry costs 1, a page of the index 8. */
 const manyPassed = 500
 
-/** For how long scans then start at the positions, for each passed entry: full scans take a few percent of the time. */
+/** For how long scans then start at the positions, for each unit of the cost: full scans take a few percent of the time. */
 const restMsEach = 0.1
 
 const longestRestMs = 60_000
 
-/** How far before a position a scan starts: the clocks of processes that record runs differ. */
+/** How far before a position a scan starts if the next full scan is later than that: the clocks of processes that record runs differ. */
 const slackMs = 1000
+
+/** The first run of a job in the index. */
+interface First {
+  readonly job: string
+  readonly priority: number
+  readonly run_at: Instant
+  readonly seq: number
+}
 
 /** The result of a scan. */
 export interface Look {
   readonly jobs: readonly string[]
-  /** How many dead entries were passed. */
+  /** The cost of the entries and pages that it passed in vain. */
   readonly passed: number
   /** The first run of each job that has one, claimed or not. */
-  readonly firsts: readonly { readonly job: string; readonly priority: number; readonly run_at: Instant }[]
+  readonly firsts: readonly First[]
   readonly now: Instant
 }
 
 /**
- * Where the ready runs begin in the index. While any transaction is open, the server keeps the entries of runs that were
- * claimed since, so every full scan takes longer than the one before. After a long scan, the next ones start at the first
- * run that it found. Runs that are recorded later for an earlier time are rare, and the next full scan finds them. Runs of
- * other priorities are elsewhere in the index, and every scan finds them.
+ * Where runs begin in an index, by job or slot. Entries of runs that were claimed since stay in the index: until the next
+ * vacuum removes their pages, and while any transaction is open not even that helps. So every full scan takes longer than
+ * the one before. After a long scan, the next ones start at the first run that it found. Runs that are recorded later for
+ * an earlier time are rare, and the next full scan finds them. Runs of other priorities are elsewhere in the index, and
+ * every scan finds them.
  */
 export class ScanCursors {
   readonly #known = new Map<string, Position>()
@@ -42,6 +52,11 @@ export class ScanCursors {
     return now < this.#fullAgainAt ? this.#known.get(job) : undefined
   }
 
+  /** Starts the next scan of a job at its beginning. */
+  forget(job: string): void {
+    this.#known.delete(job)
+  }
+
   /** When it is looked from the beginning again; undefined where that is done now. */
   fullAt(now: Instant): Instant | undefined {
     return now < this.#fullAgainAt && this.#known.size > 0 ? this.#fullAgainAt : undefined
@@ -50,12 +65,15 @@ export class ScanCursors {
   note({ jobs, passed, firsts, now }: Look): void {
     if (now < this.#fullAgainAt) return
     if (passed < manyPassed) return this.#known.clear()
-    this.#fullAgainAt = now + Math.min(longestRestMs, passed * restMsEach)
+    const restMs = Math.min(longestRestMs, passed * restMsEach)
+    this.#fullAgainAt = now + restMs
     const found = new Map(firsts.map((first) => [first.job, first]))
     for (const job of jobs) {
       const first = found.get(job)
       const priority = first?.priority ?? this.#known.get(job)?.priority ?? 0
-      this.#known.set(job, { priority, runAt: (first?.run_at ?? now) - slackMs })
+      if (first !== undefined && restMs <= slackMs)
+        this.#known.set(job, { priority, runAt: first.run_at, seq: first.seq })
+      else this.#known.set(job, { priority, runAt: (first?.run_at ?? now) - slackMs, seq: 0 })
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { Migration } from '../../sql/migration.js'
 
 // Frees slots for which no run waits, each by one end: as many triggers have that are due at the same time. Everything else
-// is done by the function that had this name before.
+// is done by another function (version-11-slots.ts).
 //
 // Relies on: runs_blocked, the primary key of gates. Its caller holds the locks of all these slots.
-const passSlotsOn = `create function rota.pass_slots_on(
+const passSlotsOn = `create or replace function rota.pass_slots_on(
     of_jobs text[], of_gates text[], out let_in bigint[], out next_in bigint[], out next_places tid[], out next_jobs text[],
     out next_priorities bigint[], out next_run_at bigint[], out next_kinds integer[], out is_one boolean
   ) language plpgsql as $body$
@@ -38,8 +38,5 @@ const passSlotsOn = `create function rota.pass_slots_on(
 export const version10: Migration = {
   version: 10,
   compatibleFrom: 1,
-  statements: [
-    `alter function rota.pass_slots_on(text[], text[]) rename to pass_slots_to_waiting`,
-    passSlotsOn,
-  ],
+  statements: [passSlotsOn],
 }

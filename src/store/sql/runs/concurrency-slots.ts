@@ -38,7 +38,7 @@ const GIVE_BACK_LAST = `delete from rota.gates where key = $1 and admitted = 1`
 
 // Relies on: runs_blocked.
 const MOST_URGENT = `select seq, job, gates from rota.runs
-  where state = ${blocked} and waits_for = $1 order by priority desc, run_at, seq limit 1`
+  where state = ${blocked} and waits_for = $1 order by priority desc, run_at, seq limit 1 for update`
 
 // Relies on: runs_blocked, once for each slot.
 const ALL_MOST_URGENT = each({
@@ -48,7 +48,7 @@ const ALL_MOST_URGENT = each({
     ) order by priority desc, run_at, seq`,
   postgres: `select wanted.key, seq, job, gates from unnest($1::text[]) wanted (key) cross join lateral (
       select seq, job, gates, priority, run_at from rota.runs where state = ${blocked} and waits_for = wanted.key
-      order by priority desc, run_at, seq limit $2
+      order by priority desc, run_at, seq limit $2 for update
     ) found order by priority desc, run_at, seq`,
 })
 

@@ -5,7 +5,8 @@
  *
  * Runs with a slot and runs of a limited queue are prefetched too, as many as the worker asks for
  * (docs/decisions/0059-prefetch-of-limited-runs.md). A run that waits for a slot is claimed by the turn that frees the slot,
- * without becoming ready first (docs/decisions/0089-claimed-where-it-waits.md).
+ * without becoming ready first (docs/decisions/0089-claimed-where-it-waits.md). If "passes_on" is true, the turn does so
+ * without the lock of the slot or queue, and fails if it would change a count (commit/passing-on.ts).
  */
 // The plan is cached from the first calls on, when the table may be empty, and must fit millions of runs: hence the settings.
 //
@@ -25,7 +26,7 @@
 //
 // Every transaction takes its locks in this order: the schema, slots, logs, queues by name, the row of the store.
 /** The common transaction. */
-export const commitWork = `create or replace function rota.commit_work(
+export const commitWork = `create function rota.commit_work(
     of_writer text, known_fence bigint, jobs_known bigint, limits_known bigint, highest bigint, is_lasting boolean,
     new_ids text[], new_jobs text[], new_priorities bigint[], new_run_at bigint[], new_due_at bigint[],
     new_origins smallint[], new_payloads text[], new_at bigint[], new_triggers text[], new_versions integer[],
@@ -35,8 +36,9 @@ export const commitWork = `create or replace function rota.commit_work(
     worker_id text, at bigint, heard bigint,
     ids text[], places tid[], started bigint[], ended bigint[], results text[], end_jobs text[], end_gates text[],
     queue_names text[], queue_limits bigint[], queue_left bigint[],
-    wanted text[], wanted_queues text[], from_priorities bigint[], from_run_at bigint[], slots bigint, ahead bigint, limited_ahead bigint,
-    slack bigint
+    wanted text[], wanted_queues text[], from_priorities bigint[], from_run_at bigint[], from_seqs bigint[],
+    slots bigint, ahead bigint, limited_ahead bigint, slack bigint,
+    passes_on boolean, job_limit bigint, next_priority bigint, next_from bigint, next_seq bigint
   ) returns json language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
   set enable_mergejoin = off set lock_timeout = '6500ms' as $body$
   #variable_conflict use_variable
@@ -62,15 +64,15 @@ export const commitWork = `create or replace function rota.commit_work(
     with_ready text[];
     most bigint;
     passed bigint;
+    walked bigint;
+    next_passed bigint;
+    next_first json;
     firsts json;
     next_at bigint;
     refused_at bigint[];
     refused_by text[];
     waits text[];
-    due_seqs bigint[];
     taken_seqs bigint[];
-    due_jobs text[];
-    due_gates text[];
     let_in bigint[] := '{}';
     next_in bigint[] := '{}';
     next_places tid[] := '{}';
@@ -93,6 +95,7 @@ export const commitWork = `create or replace function rota.commit_work(
     is_one_queue boolean := false;
     is_limited boolean := cardinality(array_remove(wanted_queues, null)) > 0;
     is_news boolean := false;
+    is_filled boolean := true;
   begin
     if current_setting('transaction_isolation') <> 'read committed' then
       raise exception 'the isolation level is not read committed' using errcode = 'RT003';
@@ -173,27 +176,27 @@ export const commitWork = `create or replace function rota.commit_work(
         select array_agg(given.job order by given.n), array_agg(given.gates order by given.n) into end_jobs, end_gates
         from unnest(end_jobs, end_gates) with ordinality given (job, gates, n) where given.gates is not null;
       end if;
-      select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, is_one_slot
-      from rota.pass_slots_on(end_jobs, end_gates);
+      if passes_on then
+        select * into next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, next_passed
+        from rota.pick_next(end_jobs[1], end_gates[1], cardinality(end_gates), next_priority, next_from, next_seq);
+        if cardinality(next_in) is distinct from cardinality(end_gates) or job_limit is distinct from (
+          select admitted from rota.gates where key = end_gates[1]::json -> 0 ->> 0
+        ) then
+          raise exception 'not every run that ended is followed by one that waits' using errcode = 'RT004';
+        end if;
+        is_one_slot := true;
+        next_first := json_build_array(next_priorities[1], next_run_at[1], next_in[1]);
+      else
+        select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, is_one_slot
+        from rota.pass_slots_on(end_jobs, end_gates);
+      end if;
+      is_filled := cardinality(next_in) >= cardinality(end_gates);
     end if;
     if cardinality(new_ids) > 0 then
       select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
     end if;
     if next_at <= at then
-      select array_agg(due.seq), array_agg(due.job), array_agg(due.gates) into due_seqs, due_jobs, due_gates from (
-        select seq, job, gates from rota.runs where state = 0 and run_at <= at and gates is not null
-        order by run_at, seq limit 1000
-      ) due where rota.keys_of(due.gates) <@ slot_keys;
-      if due_seqs is not null then
-        waits := rota.place_runs(due_jobs, due_gates);
-        update rota.runs set state = case when given.waits is null then 1 else 2 end, waits_for = given.waits
-        from unnest(due_seqs, waits) given (seq, waits) where runs.seq = given.seq;
-        let_in := let_in || due_seqs;
-      end if;
-      update rota.runs set state = 1 where ctid = any(array(
-        select ctid from rota.runs where state = 0 and run_at <= at and gates is null
-        order by run_at, seq limit 1000 for update skip locked
-      ));
+      let_in := let_in || rota.promote_due(at, slot_keys);
       select run_at into next_at from rota.runs where state = 0 order by run_at limit 1;
     end if;
     if is_told then
@@ -203,33 +206,31 @@ export const commitWork = `create or replace function rota.commit_work(
     end if;
     -- A queue of which nothing ended and nothing is ready needs no lock: there is nothing to decide.
     for i in 1 .. cardinality(queue_names) loop
-      if queue_left[i] > 0 or (worker_phase = 0 and may_claim and exists (
+      if passes_on and queue_left[i] > 0 then
+        if not exists (select 1 from rota.queues where name = queue_names[i] and running = queue_limits[i]) then
+          raise exception 'the queue is not full' using errcode = 'RT004';
+        end if;
+      elsif queue_left[i] > 0 or (worker_phase = 0 and may_claim and exists (
         select 1 from unnest(wanted, wanted_queues) want (job, queue)
         where want.queue = queue_names[i] and exists (select 1 from rota.runs where state = 1 and runs.job = want.job)
       )) then
         locked := locked || queue_names[i];
       end if;
     end loop;
-    if cardinality(queue_names) > 0 then
+    if cardinality(locked) > 0 then
       select array_agg(name), array_agg(running) into running_names, running_counts from (
         select name, running from rota.queues where name = any(locked) order by name for update
       ) held;
     end if;
     for i in 1 .. cardinality(queue_names) loop
-      queue_rooms[i] := case when queue_names[i] = any(locked) then
+      queue_rooms[i] := case when passes_on and queue_left[i] > 0 then queue_left[i] when queue_names[i] = any(locked) then
         queue_limits[i] - coalesce(running_counts[array_position(running_names, queue_names[i])], 0) + queue_left[i]
       else 0 end;
     end loop;
     if worker_phase = 0 and may_claim then
       is_full := cardinality(array_remove(from_priorities, null)) = 0;
       if is_full and cardinality(wanted) >= 8 then
-        with recursive stocked (job) as (
-          (select job from rota.runs where state = 1 order by job limit 1)
-          union all
-          select (select runs.job from rota.runs where state = 1 and runs.job > stocked.job order by runs.job limit 1)
-          from stocked where stocked.job is not null
-        )
-        select array_agg(job) into with_ready from stocked where job = any(wanted);
+        with_ready := rota.jobs_with_ready(wanted);
         if is_limited then
           wanted_queues := array(
             select wanted_queues[array_position(wanted, job)] from unnest(with_ready) with ordinality given (job, n) order by n
@@ -238,17 +239,23 @@ export const commitWork = `create or replace function rota.commit_work(
         wanted := with_ready;
         from_priorities := null;
         from_run_at := null;
+        from_seqs := null;
       end if;
       if is_limited and not 0 < all(queue_rooms) then
         select array_agg(given.job order by n), array_agg(given.queue order by n), array_agg(given.priority order by n),
-          array_agg(given.run_at order by n)
-        into wanted, wanted_queues, from_priorities, from_run_at
-        from unnest(wanted, wanted_queues, from_priorities, from_run_at) with ordinality
-          given (job, queue, priority, run_at, n)
+          array_agg(given.run_at order by n), array_agg(given.seq order by n)
+        into wanted, wanted_queues, from_priorities, from_run_at, from_seqs
+        from unnest(wanted, wanted_queues, from_priorities, from_run_at, from_seqs) with ordinality
+          given (job, queue, priority, run_at, seq, n)
         where given.queue is null or queue_rooms[array_position(queue_names, given.queue)] > 0;
       end if;
       most := slots + slack + least(ahead, 64 + 2 * ahead / greatest(1, cardinality(wanted)));
+      -- Each candidate is locked, so no more are read than the queue has room for.
+      if cardinality(queue_names) = 1 and queue_names[1] = all(wanted_queues) then
+        most := least(most, queue_rooms[1]);
+      end if;
       passed := pg_stat_get_xact_tuples_returned(ready_index);
+      walked := pg_stat_get_xact_blocks_fetched(ready_index);
       if is_full or from_priorities is null then
         select coalesce(array_agg(place), '{}'), array_agg(kind), array_agg(queue), array_agg(priority), array_agg(run_at),
           array_agg(seq)
@@ -263,13 +270,14 @@ export const commitWork = `create or replace function rota.commit_work(
         ) sorted;
       else
         select * into picked, kinds, queues_of, priorities, run_ats, seqs
-        from rota.pick_from(wanted, wanted_queues, from_priorities, from_run_at, most);
+        from rota.pick_from(wanted, wanted_queues, from_priorities, from_run_at, from_seqs, most);
       end if;
       changes := cardinality(picked);
-      passed := pg_stat_get_xact_tuples_returned(ready_index) - passed - changes;
+      passed := pg_stat_get_xact_tuples_returned(ready_index) - passed - changes
+        + 8 * greatest(0, pg_stat_get_xact_blocks_fetched(ready_index) - walked - 4 * cardinality(wanted));
       if passed >= 500 then
         select json_agg(first) into firsts from (
-          select distinct on (job) job, priority, run_at from rota.runs where ctid = any(picked)
+          select distinct on (job) job, priority, run_at, seq from rota.runs where ctid = any(picked)
           order by job, priority desc, run_at, seq
         ) first;
       end if;
@@ -363,7 +371,11 @@ export const commitWork = `create or replace function rota.commit_work(
         update rota.queues set running = queue_limits[i] - queue_rooms[i] where name = queue_names[i];
       end if;
       is_news := is_news or (queue_left[i] > 0 and queue_rooms[i] > 0);
+      is_filled := is_filled and (queue_left[i] = 0 or queue_rooms[i] = 0);
     end loop;
+    if passes_on and not is_filled then
+      raise exception 'not every run of the queue that ended is followed by another one' using errcode = 'RT004';
+    end if;
     if is_next_only then
       next_in := next_in[cardinality(picked) + 1:];
     elsif cardinality(next_in) > 0 then
@@ -382,5 +394,6 @@ export const commitWork = `create or replace function rota.commit_work(
     end if;
     return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', worker_phase, 'told', told,
       'claims', claims, 'more', is_more, 'nextAt', next_at, 'passed', passed, 'firsts', firsts, 'refusedAt', refused_at,
-      'refusedBy', refused_by, 'news', is_news);
+      'refusedBy', refused_by, 'news', is_news, 'filled', is_filled,
+      'nextPassed', next_passed, 'nextFirst', next_first);
   end $body$`
