@@ -27,6 +27,8 @@ export class Prefetch {
   #endedPerMs = 0
   #measuredAtMs: number
   #turnMs = 0
+  #betweenMs = Infinity
+  #turnedAtMs = -Infinity
   /** Whether the last claims were only limited runs. */
   #wereLimited = false
 
@@ -44,12 +46,19 @@ export class Prefetch {
     const perMs = performed / elapsedMs
     const factor = perMs > 2 * this.#endedPerMs ? riseFactor : 1
     this.#endedPerMs += (perMs - this.#endedPerMs) * Math.min(1, (elapsedMs / aheadMs) * factor)
+    this.#betweenMs = atMs - this.#turnedAtMs
     this.#measuredAtMs = atMs
   }
 
   /** Measures the duration of a turn; called when it has been answered. */
   turned(): void {
-    this.#turnMs = (this.#turnMs + this.#clock.monotonicMs() - this.#measuredAtMs) / 2
+    this.#turnedAtMs = this.#clock.monotonicMs()
+    this.#turnMs = (this.#turnMs + this.#turnedAtMs - this.#measuredAtMs) / 2
+  }
+
+  /** Whether the worker had less to do before the last turn than the turn took. */
+  get isBusyWithTurns(): boolean {
+    return this.#betweenMs < this.#turnMs
   }
 
   /** Remembers the kind of claims that a turn returned. */

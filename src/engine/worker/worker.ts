@@ -14,6 +14,7 @@ import { HintPace } from './hint-pace.js'
 import { LogBuffer } from './log-buffer.js'
 import { backOffMs, isFatal } from '../loop.js'
 import { Prefetch } from './prefetch.js'
+import { SmallShare } from './small-share.js'
 import type { WorkerOptions } from './worker-options.js'
 
 /** After its lease has expired, a worker resubmits results at least this often, and for at most this long. */
@@ -39,6 +40,7 @@ export class Worker {
   /** An expired worker only resubmits results. */
   #mode: 'open' | 'draining' | 'expired' | 'closed' = 'open'
   readonly #prefetch: Prefetch
+  readonly #share: SmallShare
   /** How many runs it may still claim. */
   #claimsLeft: number
   /** The error that ended its pass early. */
@@ -54,6 +56,7 @@ export class Worker {
     this.#options = options
     const { clock, now, events, tracer, concurrency } = options
     this.#prefetch = new Prefetch(clock)
+    this.#share = new SmallShare(clock)
     this.#pace = new HintPace(clock, () => this.wakeForRuns())
     this.#claimsLeft = options.pass?.limit ?? Infinity
     this.#lines = new LogBuffer(options.store, clock, (error) =>
@@ -215,7 +218,7 @@ export class Worker {
   }
 
   async #turn(): Promise<void> {
-    const { store, id, now } = this.#options
+    const { store, id, now, pass, concurrency } = this.#options
     this.#pace.cover()
     this.#attempts.releaseStalled()
     const ended = this.#attempts.takeEnded()
@@ -233,6 +236,8 @@ export class Worker {
       return
     }
     this.#prefetch.turned()
+    const isQuick = !this.#attempts.isGoingOn && this.#prefetch.isBusyWithTurns
+    if (pass === undefined) this.#share.turned({ claims: answer.claims, concurrency: concurrency(), isQuick })
     this.#pace.looked(answer.claims.length > 0)
     if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
     else this.#tell(ended, answer)
@@ -247,7 +252,8 @@ export class Worker {
     if (this.#mode !== 'open') return
     // By the earlier of both clocks: while the wall clock is behind or in doubt, waiting by one of them would spin.
     const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
-    const inMs = Math.min(pollMs, dueInMs, this.#attempts.stallsInMs)
+    const restMs = this.#share.restMs
+    const inMs = Math.min(pollMs, dueInMs, this.#attempts.stallsInMs, restMs > 0 ? restMs : Infinity)
     this.#cancelAlarm = clock.timer(Math.max(1, inMs), () => this.wake(), { isPoll: inMs === pollMs })
   }
 
@@ -256,7 +262,7 @@ export class Worker {
   }
 
   #claimRequest(): ClaimRequest | undefined {
-    if (this.#mode !== 'open') return undefined
+    if (this.#mode !== 'open' || this.#share.restMs > 0) return undefined
     const { waiting, performing } = this.#attempts
     const slots = Math.min(Math.max(0, this.#options.concurrency() - performing - waiting), this.#claimsLeft)
     const ahead = this.#prefetch.beside(waiting, this.#claimsLeft - slots)

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { changed, enqueue, second, Stage, type Process } from '../../../test/fixtures/engine-stage.js'
+import type { Claim } from '../../store/port.js'
+import { FakeClock } from '../../testing/fake-clock.js'
+import { SmallShare, type ShareOfTurn } from './small-share.js'
+
+const small: ShareOfTurn = { claims: claims(3), concurrency: 10, isQuick: true }
+
+function claims(count: number, isLimited?: false): readonly Claim[] {
+  const claim = { run: 'run', job: 'work', trigger: undefined, attempt: 1, failures: 0, crashes: 0, dueAt: 0 }
+  const one = { ...claim, partition: undefined, payload: undefined, claimedAt: 0 }
+  const limited = isLimited === false ? undefined : true
+  return Array.from({ length: count }, () => ({ ...one, isLimited: limited }))
+}
+
+function shareAfter(turns: number, turn: Partial<ShareOfTurn> = {}): { clock: FakeClock; share: SmallShare } {
+  const clock = new FakeClock(0)
+  const share = new SmallShare(clock)
+  for (let i = 0; i < turns; i++) share.turned({ ...small, ...turn })
+  return { clock, share }
+}
+
+describe('a share of a limit', () => {
+  it('is given up for a moment after twenty small and quick turns in a row', async () => {
+    expect(shareAfter(19).share.restMs).toBe(0)
+    const { clock, share } = shareAfter(20)
+    expect(share.restMs).toBe(20)
+    await clock.advance(20)
+    expect(share.restMs).toBe(0)
+  })
+
+  it.each([
+    ['as many runs as the worker can perform at once', { claims: claims(10) }],
+    ['runs without a limit', { claims: claims(3, false) }],
+    ['runs that take longer than a turn', { isQuick: false }],
+    ['no runs', { claims: [] }],
+  ])('is kept by turns with %s', (_, turn) => {
+    const { share } = shareAfter(19)
+    share.turned({ ...small, ...turn })
+    share.turned(small)
+    expect(share.restMs).toBe(0)
+    expect(shareAfter(100, turn).share.restMs).toBe(0)
+  })
+
+  it('is kept for longer each time that no other worker takes it', async () => {
+    const { clock, share } = shareAfter(20)
+    const keptMs: number[] = []
+    for (let i = 0; i < 9; i++) {
+      await clock.advance(20)
+      const fromMs = clock.monotonicMs()
+      for (let turns = 0; turns < 200_000 && share.restMs === 0; turns++) {
+        share.turned(small)
+        if (share.restMs === 0) await clock.advance(10)
+      }
+      keptMs.push(Math.round((clock.monotonicMs() - fromMs) / 1000) * 1000)
+    }
+    expect(keptMs).toEqual([2, 4, 8, 16, 32, 60, 60, 60, 60].map((seconds) => seconds * second))
+  })
+
+  it('is given up again soon if another worker took it', async () => {
+    const { clock, share } = shareAfter(20)
+    await clock.advance(20)
+    share.turned({ ...small, claims: claims(1) })
+    for (let i = 0; i < 30; i++) share.turned({ ...small, claims: claims(1) })
+    expect(share.restMs).toBe(0)
+    await clock.advance('1s')
+    share.turned({ ...small, claims: claims(1) })
+    expect(share.restMs).toBe(20)
+  })
+})
+
+describe('a worker whose share of a job limit is small', () => {
+  it('leaves it to another worker that has room', async () => {
+    const { stage, processes, performed } = await sharing(15)
+    await stage.pass(100)
+    const before = [...performed]
+    await stage.pass(100)
+    expect(performed.map((count, i) => count - (before[i] ?? 0)).filter((count) => count === 0)).toHaveLength(
+      1,
+    )
+    for (const process of processes) process.kill()
+  })
+
+  it('loses almost no time if there is no other worker', async () => {
+    const { stage, processes, performed } = await sharing(5, 1)
+    await stage.pass(2000)
+    // 2 ms for each turn, and 20 ms twice.
+    expect(performed[0]).toBeGreaterThan(0.95 * 5 * 1000)
+    for (const process of processes) process.kill()
+  })
+})
+
+/** Processes that perform runs of one limited job, which take no time; each turn with the store takes 2 ms. */
+async function sharing(
+  limit: number,
+  count = 2,
+): Promise<{ stage: Stage; processes: Process[]; performed: number[] }> {
+  const stage = new Stage()
+  const performed: number[] = Array.from({ length: count }, () => 0)
+  const processes: Process[] = []
+  for (let i = 0; i < count; i++) {
+    const handler = (): void => void (performed[i] = (performed[i] ?? 0) + 1)
+    const store = changed(stage.store, {
+      turn: async (turn) => {
+        await stage.clock.sleep(2)
+        return await stage.store.turn(turn)
+      },
+    })
+    const jobs = { work: { handler, concurrency: limit } }
+    processes.push(await stage.process({ jobs, concurrency: 10, store }))
+  }
+  const slots = [{ key: 'job:work', limit }]
+  await enqueue(
+    stage,
+    Array.from({ length: 20_000 }, (_, i) => `r${i}`),
+    { slots },
+  )
+  return { stage, processes, performed }
+}

@@ -1,0 +1,65 @@
+import type { Claim } from '../../store/port.js'
+import type { Clock } from '../../time/clock.js'
+
+/** For how long a worker claims nothing, so that others take its share. */
+const giveUpMs = 20
+
+/** How many such turns in a row show that runs wait all the time. */
+const turnsInARow = 20
+
+/** How long it keeps a share that nobody else took; doubled each time. */
+const firstKeepMs = 1000
+const longestKeepMs = 60_000
+
+/** One turn, as seen by the worker. */
+export interface ShareOfTurn {
+  readonly claims: readonly Claim[]
+  /** How many runs it can perform at once. */
+  readonly concurrency: number
+  /** Whether everything that it held had ended before the turn, and sooner than the turn took. */
+  readonly isQuick: boolean
+}
+
+/**
+ * Some limits leave a worker only a few runs at a time. If these take no time, the worker is busy with turns for them, and
+ * so are the others with theirs: at one server, few large turns are several times faster than many small ones. So a worker
+ * whose share is smaller than its concurrency gives it up for a moment. If no other worker takes it, this worker
+ * takes it again, and keeps it for longer.
+ */
+export class SmallShare {
+  readonly #clock: Clock
+  #inARow = 0
+  #givenUp: { readonly share: number; readonly untilMs: number } | undefined
+  #keepMs = firstKeepMs
+  #keepUntilMs = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** For how long it still claims nothing; 0 if it may claim. */
+  get restMs(): number {
+    return Math.max(0, (this.#givenUp?.untilMs ?? 0) - this.#clock.monotonicMs())
+  }
+
+  /** Notes a turn; may give up the share. */
+  turned({ claims, concurrency, isQuick }: ShareOfTurn): void {
+    if (this.restMs > 0) return
+    const nowMs = this.#clock.monotonicMs()
+    if (this.#givenUp !== undefined) {
+      const isBack = claims.length >= this.#givenUp.share
+      this.#keepMs = isBack ? Math.min(longestKeepMs, 2 * this.#keepMs) : firstKeepMs
+      this.#keepUntilMs = nowMs + this.#keepMs
+      this.#givenUp = undefined
+    }
+    const isSmall = isQuick && claims.length > 0 && claims.length < concurrency && claims.every(isLimited)
+    this.#inARow = isSmall ? this.#inARow + 1 : 0
+    if (this.#inARow < turnsInARow || nowMs < this.#keepUntilMs) return
+    this.#inARow = 0
+    this.#givenUp = { share: claims.length, untilMs: nowMs + giveUpMs }
+  }
+}
+
+function isLimited(claim: Claim): boolean {
+  return claim.isLimited === true
+}
