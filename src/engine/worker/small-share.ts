@@ -8,7 +8,7 @@ const giveUpMs = 20
 const turnsInARow = 20
 
 /** How long it keeps a share that nobody else took; doubled each time. */
-const firstKeepMs = 1000
+const firstKeepMs = 250
 const longestKeepMs = 60_000
 
 /** One turn, as seen by the worker. */
