@@ -7,16 +7,16 @@ const giveUpMs = 20
 /** How many such turns in a row show that runs wait all the time. */
 const turnsInARow = 20
 
-/** How long it keeps a share that nobody else took; doubled each time. */
+/** How long it keeps a share after it gave one up; doubled each time that nobody else took it. */
 const firstKeepMs = 250
 const longestKeepMs = 60_000
 
-/** One turn, as seen by the worker. */
+/** One turn that requested runs. */
 export interface ShareOfTurn {
   readonly claims: readonly Claim[]
   /** How many runs it can perform at once. */
   readonly concurrency: number
-  /** Whether everything that it held had ended before the turn, and sooner than the turn took. */
+  /** Whether the runs before this turn took less time than the turn, and nothing else is being performed. */
   readonly isQuick: boolean
 }
 

@@ -219,16 +219,18 @@ export class Worker {
 
   async #turn(): Promise<void> {
     const { store, id, now, pass, concurrency } = this.#options
+    const isResting = this.#share.restMs > 0
     this.#pace.cover()
     this.#attempts.releaseStalled()
     const ended = this.#attempts.takeEnded()
     this.#submitting = ended.length
     this.#prefetch.measure(ended)
     this.#lines.flush()
+    const claimRequest = this.#claimRequest()
     let answer: TurnAnswer
     try {
       const finished = ended.map((one) => one.finished)
-      answer = await store.turn({ worker: id, now: now(), finished, claimRequest: this.#claimRequest() })
+      answer = await store.turn({ worker: id, now: now(), finished, claimRequest })
     } catch (error) {
       this.#attempts.putBack(ended)
       this.#mayHoldUnknown = true
@@ -237,7 +239,9 @@ export class Worker {
     }
     this.#prefetch.turned()
     const isQuick = !this.#attempts.isGoingOn && this.#prefetch.isBusyWithTurns
-    if (pass === undefined) this.#share.turned({ claims: answer.claims, concurrency: concurrency(), isQuick })
+    if (pass === undefined && claimRequest !== undefined)
+      this.#share.turned({ claims: answer.claims, concurrency: concurrency(), isQuick })
+    this.#wanted ||= isResting && this.#share.restMs === 0
     this.#pace.looked(answer.claims.length > 0)
     if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
     else this.#tell(ended, answer)

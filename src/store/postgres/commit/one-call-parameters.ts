@@ -44,7 +44,7 @@ export function oneCallOf(remembered: ProcessCache, parts: readonly OneCallPart[
   const isTurn = turn !== undefined && catalog !== undefined
   const shared = isTurn ? sharedLimitOf({ turn, catalog }, ended, runs) : undefined
   const passesOn = shared !== undefined && remembered.passingOn.mayTry(shared)
-  const from = passesOn ? remembered.waitPositions.of(shared.name, turn?.now ?? 0) : undefined
+  const from = passesOn ? remembered.waitPositions(shared.name).of(shared.name, turn?.now ?? 0) : undefined
   const parameters = [
     ...newRuns(remembered, runs, at),
     ...logLines(lines),

@@ -7,7 +7,14 @@ import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Enqueued, Finished, Turn, TurnAnswer } from '../../port.js'
 import type { News } from '../../hint.js'
-import { isAnyRated, isClaimingHeld, isQueueHeld, jobOf, type Catalog } from '../../sql/catalog.js'
+import {
+  isAnyRated,
+  isClaimingHeld,
+  isQueueHeld,
+  jobOf,
+  limitedQueueOf,
+  type Catalog,
+} from '../../sql/catalog.js'
 import type { EnqueueRequest } from '../../sql/runs/enqueue.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Database } from '../connection/database.js'
@@ -162,7 +169,7 @@ export async function commitInOneCall(
   ]).catch((error: unknown) => {
     if (shared !== undefined && error instanceof NotPassedOn) {
       remembered.passingOn.failed(shared)
-      remembered.waitPositions.forget(shared.name)
+      remembered.forgetWaitPositions(shared.name)
     }
     throw error
   })
@@ -187,14 +194,14 @@ export async function commitInOneCall(
 
 /** Remembers where the runs that wait at a limit begin. */
 function notePosition(
-  { waitPositions }: ProcessCache,
+  remembered: ProcessCache,
   { name }: SharedLimit,
   { row: { nextPassed, nextFirst }, now }: { row: CommitRow; now: Instant },
 ): void {
   if (nextPassed == null || nextFirst == null) return
   const [priority, runAt, seq] = nextFirst
   const firsts = [{ job: name, priority, run_at: runAt, seq }]
-  waitPositions.note({ jobs: [name], passed: nextPassed, firsts, now })
+  remembered.waitPositions(name).note({ jobs: [name], passed: nextPassed, firsts, now })
 }
 
 /** The parameters of the check for runs with a rate limit. */
@@ -256,6 +263,8 @@ interface CommitRow {
   /** The cost of the index entries without a live run; absent if nothing was claimed. */
   readonly passed?: number | null
   readonly firsts?: Look['firsts'] | null
+  /** The queues that had no room, whose jobs were not looked at; only together with `firsts`. */
+  readonly closed?: readonly string[] | null
   /** The places, from 1 on, of new runs whose unique keys other runs have; and those runs. */
   readonly refusedAt?: readonly number[] | null
   readonly refusedBy?: readonly string[] | null
@@ -281,7 +290,12 @@ function answerTo(
   rememberTurn(remembered, turn, rows)
   if (claimRequest !== undefined) remembered.isMoreReady = row.more === true
   if (claimRequest !== undefined && row.passed != null)
-    remembered.positions.note({ jobs: claimRequest.jobs, passed: row.passed, firsts: row.firsts ?? [], now })
+    remembered.positions.note({
+      jobs: jobsLookedAt(claimRequest.jobs, row.closed ?? [], catalog),
+      passed: row.passed,
+      firsts: row.firsts ?? [],
+      now,
+    })
   const fullAt = claimRequest === undefined ? undefined : remembered.positions.fullAt(now)
   const nextAt = Math.min(row.nextAt ?? Infinity, ratesAt, fullAt ?? Infinity)
   return {
@@ -293,4 +307,14 @@ function answerTo(
     notices: told.map(({ run, attempt, kind }) => ({ run, attempt, kind })),
     jobsRevision: catalog?.jobsRevision ?? 0,
   }
+}
+
+/** Without the jobs of queues that had no room. */
+function jobsLookedAt(
+  jobs: readonly string[],
+  closed: readonly string[],
+  catalog: Catalog | undefined,
+): readonly string[] {
+  if (closed.length === 0 || catalog === undefined) return jobs
+  return jobs.filter((job) => !closed.includes(limitedQueueOf(catalog, job) ?? ''))
 }

@@ -11,12 +11,14 @@
  * Why no run is given to two: both kinds of turns lock the rows of the runs that they take. A turn without the lock skips
  * rows that are locked. If it does not find enough, it is rolled back and repeated with the lock.
  *
- * Why no wake-up is lost: a run waits only if a transaction with the lock read that the limit is reached, and the count
+ * Why no wake-up is lost: a run waits at a slot only if a transaction with the lock read that it is full, and the count
  * becomes smaller only in a transaction with the lock that found no run that waits. Such a transaction waits for locked rows
- * instead of skipping them: a turn that has locked a row may be rolled back, and its run still waits then.
+ * instead of skipping them: a turn that has locked a row may be rolled back, and its run still waits then. The runs of a
+ * queue are ready, not waiting. Locked ones are skipped as always; if their turn is rolled back, its repetition or the next
+ * look finds them.
  *
- * Why there is no deadlock: a turn without the lock of a slot never waits for one after it has locked the row of a waiting
- * run. After these rows, all transactions only wait for queues by name and for the row of the store, as before.
+ * Why there is no deadlock: after a turn without the lock has locked the rows of waiting runs, it waits neither for slots nor
+ * for queues. If it also needs a queue that somebody has locked, it is rolled back and repeated with the lock.
  *
  * If the process is killed in between, nothing was committed. Its runs are still running, and become lost as usual.
  */
@@ -39,14 +41,14 @@ interface EndedRun {
   readonly gates: string | null
 }
 
-/** How many turns take the lock after a turn without it failed; doubled each time, up to the maximum. */
+/** How many turns take the lock after a turn without it failed: each failure costs a repeated turn, and a line in the server's log. */
 const firstRest = 1
 const longestRest = 64
 
-/**
- * At which limits the next turn may do without the lock. It is tried while the last turn found a run for each one that
- * ended, and less often each time it fails.
- */
+/** The next failure leads to a longer rest, and each success to a shorter one, so that failures stay rare if they alternate. */
+const growth = 4
+
+/** At which limits the next turn may do without the lock: where the last turn found a run for each one that ended. */
 export class PassingOn {
   readonly #known = new Map<string, { isFilled: boolean; rest: number; left: number }>()
 
@@ -58,19 +60,17 @@ export class PassingOn {
 
   /** Notes a committed turn, and whether another run followed each one that ended. */
   committed({ name }: SharedLimit, { isFilled, passedOn }: { isFilled: boolean; passedOn: boolean }): void {
-    const known = this.#known.get(name)
-    if (passedOn || known === undefined) {
-      this.#known.set(name, { isFilled, rest: firstRest, left: 0 })
-      return
-    }
-    known.isFilled = isFilled
-    known.left = Math.max(0, known.left - 1)
+    const { rest = firstRest, left = 0 } = this.#known.get(name) ?? {}
+    const next = passedOn
+      ? { rest: Math.max(firstRest, rest / 2), left: 0 }
+      : { rest, left: Math.max(0, left - 1) }
+    this.#known.set(name, { isFilled, ...next })
   }
 
   /** Notes that a turn without the lock was rolled back. */
   failed({ name }: SharedLimit): void {
-    const rest = this.#known.get(name)?.rest ?? firstRest
-    this.#known.set(name, { isFilled: false, rest: Math.min(longestRest, 2 * rest), left: rest })
+    const { rest = firstRest } = this.#known.get(name) ?? {}
+    this.#known.set(name, { isFilled: false, rest: Math.min(longestRest, growth * rest), left: rest })
   }
 }
 

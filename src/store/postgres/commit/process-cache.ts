@@ -30,8 +30,6 @@ export class ProcessCache {
   isMoreReady = false
   /** Where the ready runs of jobs begin. */
   readonly positions = new ScanCursors()
-  /** Where the runs that wait at job limits begin. */
-  readonly waitPositions = new ScanCursors()
   readonly rates = new RateLooks()
   readonly passingOn = new PassingOn()
   #highestAt: Instant = 0
@@ -40,11 +38,24 @@ export class ProcessCache {
   readonly writer: string
   readonly endEffects: EndEffects
   readonly #claims = new Map<string, KnownClaim>()
+  readonly #waitPositions = new Map<string, ScanCursors>()
   readonly #heard = new Map<string, number>()
 
   constructor(writer: string, endEffects: EndEffects = chainsOnly) {
     this.writer = writer
     this.endEffects = endEffects
+  }
+
+  /** Where the runs that wait at a job limit begin. Each limit has its own pace of full scans. */
+  waitPositions(limit: string): ScanCursors {
+    const known = this.#waitPositions.get(limit) ?? new ScanCursors()
+    this.#waitPositions.set(limit, known)
+    return known
+  }
+
+  /** Starts the next scan of these runs at the beginning. */
+  forgetWaitPositions(limit: string): void {
+    this.#waitPositions.delete(limit)
   }
 
   /** The highest time since the store was opened. */

@@ -15,7 +15,7 @@ const restMsEach = 0.1
 
 const longestRestMs = 60_000
 
-/** How far before a position a scan starts if the next full scan is later than that: the clocks of processes that record runs differ. */
+/** How far before a young run a scan starts, or if the next full scan is far away: runs of the same moment may be committed later, and clocks differ. */
 const slackMs = 1000
 
 /** The first run of a job in the index. */
@@ -52,11 +52,6 @@ export class ScanCursors {
     return now < this.#fullAgainAt ? this.#known.get(job) : undefined
   }
 
-  /** Starts the next scan of a job at its beginning. */
-  forget(job: string): void {
-    this.#known.delete(job)
-  }
-
   /** When it is looked from the beginning again; undefined where that is done now. */
   fullAt(now: Instant): Instant | undefined {
     return now < this.#fullAgainAt && this.#known.size > 0 ? this.#fullAgainAt : undefined
@@ -71,7 +66,7 @@ export class ScanCursors {
     for (const job of jobs) {
       const first = found.get(job)
       const priority = first?.priority ?? this.#known.get(job)?.priority ?? 0
-      if (first !== undefined && restMs <= slackMs)
+      if (first !== undefined && restMs <= slackMs && first.run_at <= now - slackMs)
         this.#known.set(job, { priority, runAt: first.run_at, seq: first.seq })
       else this.#known.set(job, { priority, runAt: (first?.run_at ?? now) - slackMs, seq: 0 })
     }

@@ -24,7 +24,7 @@
 // "more" is true if the function locked a row that it did not claim, or claimed less than was wanted while runs are left,
 // unless finding that out would mean scanning all claimed entries.
 //
-// Every transaction takes its locks in this order: the schema, slots, logs, queues by name, the row of the store.
+// Every transaction takes its locks in this order: the schema, slots, logs, waiting runs, queues by name, the row of the store.
 /** The common transaction. */
 export const commitWork = `create function rota.commit_work(
     of_writer text, known_fence bigint, jobs_known bigint, limits_known bigint, highest bigint, is_lasting boolean,
@@ -32,8 +32,7 @@ export const commitWork = `create function rota.commit_work(
     new_origins smallint[], new_payloads text[], new_at bigint[], new_triggers text[], new_versions integer[],
     new_partitions text[], new_gates text[], new_follows smallint[], new_keys text[], new_until bigint[], new_labels text[],
     log_ids text[], log_attempts integer[], log_at bigint[], log_levels text[], log_texts text[], log_sizes bigint[],
-    slot_keys text[],
-    worker_id text, at bigint, heard bigint,
+    slot_keys text[], worker_id text, at bigint, heard bigint,
     ids text[], places tid[], started bigint[], ended bigint[], results text[], end_jobs text[], end_gates text[],
     queue_names text[], queue_limits bigint[], queue_left bigint[],
     wanted text[], wanted_queues text[], from_priorities bigint[], from_run_at bigint[], from_seqs bigint[],
@@ -67,7 +66,9 @@ export const commitWork = `create function rota.commit_work(
     walked bigint;
     next_passed bigint;
     next_first json;
+    at_place integer;
     firsts json;
+    closed text[];
     next_at bigint;
     refused_at bigint[];
     refused_by text[];
@@ -185,7 +186,8 @@ export const commitWork = `create function rota.commit_work(
           raise exception 'not every run that ended is followed by one that waits' using errcode = 'RT004';
         end if;
         is_one_slot := true;
-        next_first := json_build_array(next_priorities[1], next_run_at[1], next_in[1]);
+        at_place := array_position(next_priorities, next_priorities[cardinality(next_priorities)]);
+        next_first := json_build_array(next_priorities[at_place], next_run_at[at_place], next_in[at_place]);
       else
         select * into let_in, next_in, next_places, next_jobs, next_priorities, next_run_at, next_kinds, is_one_slot
         from rota.pass_slots_on(end_jobs, end_gates);
@@ -218,9 +220,7 @@ export const commitWork = `create function rota.commit_work(
       end if;
     end loop;
     if cardinality(locked) > 0 then
-      select array_agg(name), array_agg(running) into running_names, running_counts from (
-        select name, running from rota.queues where name = any(locked) order by name for update
-      ) held;
+      select * into running_names, running_counts from rota.lock_queues(locked, passes_on);
     end if;
     for i in 1 .. cardinality(queue_names) loop
       queue_rooms[i] := case when passes_on and queue_left[i] > 0 then queue_left[i] when queue_names[i] = any(locked) then
@@ -280,6 +280,7 @@ export const commitWork = `create function rota.commit_work(
           select distinct on (job) job, priority, run_at, seq from rota.runs where ctid = any(picked)
           order by job, priority desc, run_at, seq
         ) first;
+        closed := array(select q.name from unnest(queue_names, queue_rooms) q (name, room) where q.room <= 0);
       end if;
       is_more := changes >= most;
       is_next_only := is_one_slot and changes = 0 and not is_limited
@@ -395,5 +396,5 @@ export const commitWork = `create function rota.commit_work(
     return json_build_object('at', extract(epoch from clock_timestamp()) * 1000, 'phase', worker_phase, 'told', told,
       'claims', claims, 'more', is_more, 'nextAt', next_at, 'passed', passed, 'firsts', firsts, 'refusedAt', refused_at,
       'refusedBy', refused_by, 'news', is_news, 'filled', is_filled,
-      'nextPassed', next_passed, 'nextFirst', next_first);
+      'closed', closed, 'nextPassed', next_passed, 'nextFirst', next_first);
   end $body$`

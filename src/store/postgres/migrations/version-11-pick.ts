@@ -44,17 +44,45 @@ export const pickFrom = `create function rota.pick_from(
     ) sorted
   $body$`
 
+// A turn that passes on has locked the rows of waiting runs, for which one with the lock of a queue may wait. So it does not
+// wait for queues.
+//
+// Relies on: the primary key of queues.
+/** Locks queues by name, and returns how many runs of them are running. */
+export const lockQueues = `create function rota.lock_queues(
+    given text[], passes_on boolean, out names text[], out counts bigint[]
+  ) language plpgsql set plan_cache_mode = force_generic_plan as $body$
+  begin
+    if not passes_on then
+      select array_agg(name), array_agg(running) into names, counts from (
+        select name, running from rota.queues where name = any(given) order by name for update
+      ) held;
+      return;
+    end if;
+    select array_agg(name), array_agg(running) into names, counts from (
+      select name, running from rota.queues where name = any(given) order by name for update skip locked
+    ) held;
+    if cardinality(names) is distinct from cardinality(given) then
+      raise exception 'another transaction has the lock of a queue' using errcode = 'RT004';
+    end if;
+  end $body$`
+
 // Relies on: runs_ready. One index lookup for each job that has ready runs.
 /** Of the wanted jobs, those that have ready runs. */
-export const jobsWithReady = `create function rota.jobs_with_ready(wanted text[]) returns text[] language sql as $body$
+export const jobsWithReady = `create function rota.jobs_with_ready(wanted text[]) returns text[]
+  language plpgsql set plan_cache_mode = force_generic_plan as $body$
+  declare
+    with_ready text[];
+  begin
     with recursive stocked (job) as (
       (select job from rota.runs where state = 1 order by job limit 1)
       union all
       select (select runs.job from rota.runs where state = 1 and runs.job > stocked.job order by runs.job limit 1)
       from stocked where stocked.job is not null
     )
-    select array_agg(job) from stocked where job = any(wanted)
-  $body$`
+    select array_agg(job) into with_ready from stocked where job = any(wanted);
+    return with_ready;
+  end $body$`
 
 // The locks of the slots in "slot_keys" are held. Runs with another slot came due meanwhile, and the next turn takes them.
 //

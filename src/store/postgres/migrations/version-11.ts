@@ -1,6 +1,6 @@
 import type { Migration } from '../../sql/migration.js'
 import { commitWork } from './version-11-commit.js'
-import { jobsWithReady, pickFrom, promoteDue } from './version-11-pick.js'
+import { jobsWithReady, lockQueues, pickFrom, promoteDue } from './version-11-pick.js'
 import { letIn, passSlotsToWaiting, pickNext } from './version-11-slots.js'
 
 /**
@@ -18,6 +18,7 @@ export const version11: Migration = {
     letIn,
     pickNext,
     pickFrom,
+    lockQueues,
     jobsWithReady,
     promoteDue,
     commitWork,
