@@ -135,6 +135,22 @@ it('ticks that are committed together read no triggers but their own', async () 
   expect(plan).not.toMatch(/Seq Scan on triggers|Bitmap Index Scan on triggers_fingerprint/)
 })
 
+it('a tick reads the first unfinished runs of a trigger and not all of them', async () => {
+  const opened = await stores.open()
+  await stores.client.query(
+    historyIn(opened.schema, 50_000).replace("'work', 4,", "'work', 1,") + `; analyze ${opened.schema}.runs`,
+  )
+  const query = vi.spyOn(Client.prototype, 'query')
+  const stage = new Stage(opened)
+  await stage.trigger(aTrigger('old1'))
+  await opened.store.due({ now: t0 + minute, limit: 10 })
+  const sent = query.mock.calls.flatMap(([one]) => (typeof one === 'object' ? [one.text] : []))
+  query.mockRestore()
+  const plan = await planOf(sent.find((text) => /order by next_at, name limit/.test(text)) ?? '')
+  expect(plan).toMatch(/Index Scan using runs_unfinished/)
+  expect(plan).not.toMatch(/Sort Key: .*runs\.id/)
+})
+
 /** The generic plan of a statement, for any parameters. */
 async function planOf(sql: string): Promise<string> {
   const numbers = [...sql.matchAll(/\$(\d+)/g)].map(([, digits]) => Number(digits))

@@ -2,7 +2,7 @@ import { holdsAt, planningTargets, type Hold } from '../../../kernel/hold/hold.j
 import type { DueTrigger, UnfinishedRun } from '../../../kernel/trigger/trigger.js'
 import type { Instant } from '../../../time/instant.js'
 import { jobOf } from '../catalog.js'
-import { holdOf, NOT_OF_BACKFILL, type HoldRow } from '../rows/run-rows.js'
+import { holdOf, OF_BACKFILL, type HoldRow } from '../rows/run-rows.js'
 import { done, running } from '../rows/states.js'
 import { FROM_TRIGGERS, storedTriggerOf, TRIGGER_COLUMNS, type TriggerRow } from '../rows/trigger-rows.js'
 import type { Session } from '../session.js'
@@ -12,16 +12,17 @@ import type { Verb } from '../verb.js'
 /** The most unfinished runs that a tick gets. Runs of backfills do not count: they do not affect what is due now. */
 const maxUnfinished = 100
 
-// Relies on: holds_target, runs_unfinished. Both are read in the same statement as the trigger: one snapshot for all.
+// Relies on: holds_target, runs_unfinished. Both are read in the same statement as the trigger: one snapshot for all. Runs
+// of backfills are the last in this order. As a condition of the inner query, they would make Postgres expect so few runs that
+// it reads and sorts all of them.
 const DUE_COLUMNS = `${TRIGGER_COLUMNS},
   (select json_agg(json_build_object('id', id, 'target', target, 'from_at', from_at, 'until_at', until_at,
       'actor', actor, 'note', note, 'catch_up', catch_up))::text from (
     select * from rota.holds where target = 'trigger:' || triggers.name
       and from_at <= $1 and (until_at is null or until_at > triggers.cursor_at) order by id) own) as holds,
   (select json_agg(json_build_array(id, state))::text from (
-    select id, state from rota.runs where trigger = triggers.name and state < ${done}
-      and ${NOT_OF_BACKFILL}
-    order by id limit ${maxUnfinished}) own) as unfinished`
+    select id, state, ${OF_BACKFILL} as of_backfill from rota.runs where trigger = triggers.name and state < ${done}
+    order by ${OF_BACKFILL}, id limit ${maxUnfinished}) own where of_backfill = 0) as unfinished`
 
 // Relies on: triggers_due, then the primary keys.
 const DUE = `select ${DUE_COLUMNS} ${FROM_TRIGGERS}

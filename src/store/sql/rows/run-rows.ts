@@ -79,8 +79,8 @@ const origins: readonly RunOrigin[] = [
   'backfill',
 ]
 
-/** The condition of runs that are not of a backfill, exactly as in the index runs_unfinished. */
-export const NOT_OF_BACKFILL = `(case origin when ${origins.indexOf('backfill')} then 1 else 0 end) = 0`
+/** 1 for runs of a backfill and 0 for others, exactly as in the index runs_unfinished. */
+export const OF_BACKFILL = `(case origin when ${origins.indexOf('backfill')} then 1 else 0 end)`
 
 /** The codes of chain effects, for a condition. */
 export const chainCodeList = chainCodes.join(', ')

@@ -1,7 +1,7 @@
 import type { RunId } from '../../../kernel/identity/identity.js'
 import { removedReason } from '../../../kernel/run/run.js'
 import type { Instant } from '../../../time/instant.js'
-import { NOT_OF_BACKFILL } from '../rows/run-rows.js'
+import { OF_BACKFILL } from '../rows/run-rows.js'
 import { cancelled, delayed, done, failed, running } from '../rows/states.js'
 import { UNFINISHED_COLUMNS, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
@@ -24,7 +24,7 @@ const UNFINISHED_OF_TRIGGER = `select id from rota.runs where trigger = $1 and s
 
 // Relies on: runs_unfinished. Runs of a backfill are not superseded by runs that are due now.
 const SUPERSEDED = `select id from rota.runs where trigger = $1 and state < ${done}
-  and ${NOT_OF_BACKFILL} order by id`
+  and ${OF_BACKFILL} = 0 order by id`
 
 /** Cancels a pending run, or asks the holder of a running one. */
 export function* cancel(
