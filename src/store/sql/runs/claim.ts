@@ -183,7 +183,7 @@ function* allOffers(
   return offers
 }
 
-/** The ready runs of each job, the most urgent first, as many as may be needed. */
+/** The ready runs of each job, the most urgent first, as many as may be needed and as the queues have room for. */
 function* offersFor(
   session: Session,
   rooms: ReadonlyMap<string, QueueRoom>,
@@ -192,9 +192,10 @@ function* offersFor(
   const jobs = [...rooms.keys()]
   if (jobs.length === 0) return []
   const isOnly = jobs.length === 1
-  const first = Math.min(slots + glance, isOnly ? Infinity : maxPerJob)
+  const room = Math.max(...[...rooms.values()].map((queue) => queue.room))
+  const first = Math.min(slots + glance, isOnly ? Infinity : maxPerJob, room)
   const found = byJob(yield* session.native.candidates(jobs, { limit: first, offset: 0 }))
-  const wanted = slots + prefetch + slackAhead
+  const wanted = Math.min(slots + prefetch + slackAhead, room)
   const rest = (isOnly ? wanted : Math.min(wanted, maxPerJob)) - first
   const isWorthMore = (job: string, rows: readonly Candidate[]): boolean => {
     const mayTake = (row: Candidate): boolean => prefetchLimited > 0 || row.gates === null
