@@ -15,18 +15,20 @@ function claims(count: number, isLimited?: false): readonly Claim[] {
 
 function shareAfter(turns: number, turn: Partial<ShareOfTurn> = {}): { clock: FakeClock; share: SmallShare } {
   const clock = new FakeClock(0)
-  const share = new SmallShare(clock)
+  const share = new SmallShare(clock, () => undefined)
   for (let i = 0; i < turns; i++) share.turned({ ...small, ...turn })
   return { clock, share }
 }
 
 describe('a share of a limit', () => {
   it('is given up for a moment after twenty small and quick turns in a row', async () => {
-    expect(shareAfter(19).share.restMs).toBe(0)
+    expect(shareAfter(19).share.isResting).toBe(false)
     const { clock, share } = shareAfter(20)
-    expect(share.restMs).toBe(20)
-    await clock.advance(20)
-    expect(share.restMs).toBe(0)
+    expect(share.isResting).toBe(true)
+    await clock.advance(19)
+    expect(share.isResting).toBe(true)
+    await clock.advance(1)
+    expect(share.isResting).toBe(false)
   })
 
   it.each([
@@ -38,8 +40,8 @@ describe('a share of a limit', () => {
     const { share } = shareAfter(19)
     share.turned({ ...small, ...turn })
     share.turned(small)
-    expect(share.restMs).toBe(0)
-    expect(shareAfter(100, turn).share.restMs).toBe(0)
+    expect(share.isResting).toBe(false)
+    expect(shareAfter(100, turn).share.isResting).toBe(false)
   })
 
   it('is kept for longer each time that no other worker takes it', async () => {
@@ -48,9 +50,9 @@ describe('a share of a limit', () => {
     for (let i = 0; i < 9; i++) {
       await clock.advance(20)
       const fromMs = clock.monotonicMs()
-      for (let turns = 0; turns < 200_000 && share.restMs === 0; turns++) {
+      for (let turns = 0; turns < 200_000 && !share.isResting; turns++) {
         share.turned(small)
-        if (share.restMs === 0) await clock.advance(10)
+        if (!share.isResting) await clock.advance(10)
       }
       keptMs.push(clock.monotonicMs() - fromMs)
     }
@@ -62,10 +64,10 @@ describe('a share of a limit', () => {
     await clock.advance(20)
     share.turned({ ...small, claims: claims(1) })
     for (let i = 0; i < 30; i++) share.turned({ ...small, claims: claims(1) })
-    expect(share.restMs).toBe(0)
+    expect(share.isResting).toBe(false)
     await clock.advance(250)
     share.turned({ ...small, claims: claims(1) })
-    expect(share.restMs).toBe(20)
+    expect(share.isResting).toBe(true)
   })
 })
 

@@ -28,26 +28,29 @@ export interface ShareOfTurn {
  */
 export class SmallShare {
   readonly #clock: Clock
+  readonly #onOver: () => void
   #inARow = 0
-  #givenUp: { readonly share: number; readonly untilMs: number } | undefined
+  /** The share that it gave up last, until it is known what became of it. */
+  #givenUp: number | undefined
   #keepMs = firstKeepMs
   #keepUntilMs = 0
+  #cancel: (() => void) | undefined
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, onOver: () => void) {
     this.#clock = clock
+    this.#onOver = onOver
   }
 
-  /** For how long it still claims nothing; 0 if it may claim. */
-  get restMs(): number {
-    return Math.max(0, (this.#givenUp?.untilMs ?? 0) - this.#clock.monotonicMs())
+  /** Whether the worker claims nothing now; `onOver` is called when it may claim again. */
+  get isResting(): boolean {
+    return this.#cancel !== undefined
   }
 
   /** Notes a turn; may give up the share. */
   turned({ claims, concurrency, isQuick }: ShareOfTurn): void {
-    if (this.restMs > 0) return
     const nowMs = this.#clock.monotonicMs()
     if (this.#givenUp !== undefined) {
-      const isBack = claims.length >= this.#givenUp.share
+      const isBack = claims.length >= this.#givenUp
       this.#keepMs = isBack ? Math.min(longestKeepMs, 2 * this.#keepMs) : firstKeepMs
       this.#keepUntilMs = nowMs + this.#keepMs
       this.#givenUp = undefined
@@ -56,7 +59,17 @@ export class SmallShare {
     this.#inARow = isSmall ? this.#inARow + 1 : 0
     if (this.#inARow < turnsInARow || nowMs < this.#keepUntilMs) return
     this.#inARow = 0
-    this.#givenUp = { share: claims.length, untilMs: nowMs + giveUpMs }
+    this.#givenUp = claims.length
+    this.#cancel = this.#clock.timer(giveUpMs, () => {
+      this.#cancel = undefined
+      this.#onOver()
+    })
+  }
+
+  /** Ends a rest without a call of `onOver`. */
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
   }
 }
 

@@ -56,7 +56,7 @@ export class Worker {
     this.#options = options
     const { clock, now, events, tracer, concurrency } = options
     this.#prefetch = new Prefetch(clock)
-    this.#share = new SmallShare(clock)
+    this.#share = new SmallShare(clock, () => this.wakeForRuns())
     this.#pace = new HintPace(clock, () => this.wakeForRuns())
     this.#claimsLeft = options.pass?.limit ?? Infinity
     this.#lines = new LogBuffer(options.store, clock, (error) =>
@@ -188,6 +188,7 @@ export class Worker {
     this.#mode = 'closed'
     this.#endPause()
     this.#pace.cover()
+    this.#share.close()
     this.#cancelAlarm?.()
     this.#changes.tell()
   }
@@ -219,7 +220,6 @@ export class Worker {
 
   async #turn(): Promise<void> {
     const { store, id, now, pass, concurrency } = this.#options
-    const isResting = this.#share.restMs > 0
     this.#pace.cover()
     this.#attempts.releaseStalled()
     const ended = this.#attempts.takeEnded()
@@ -241,7 +241,6 @@ export class Worker {
     const isQuick = !this.#attempts.isGoingOn && this.#prefetch.isBusyWithTurns
     if (pass === undefined && claimRequest !== undefined)
       this.#share.turned({ claims: answer.claims, concurrency: concurrency(), isQuick })
-    this.#wanted ||= isResting && this.#share.restMs === 0
     this.#pace.looked(answer.claims.length > 0)
     if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
     else this.#tell(ended, answer)
@@ -256,8 +255,7 @@ export class Worker {
     if (this.#mode !== 'open') return
     // By the earlier of both clocks: while the wall clock is behind or in doubt, waiting by one of them would spin.
     const dueInMs = this.#nextRunAt === undefined ? Infinity : this.#nextRunAt - Math.min(now(), clock.now())
-    const restMs = this.#share.restMs
-    const inMs = Math.min(pollMs, dueInMs, this.#attempts.stallsInMs, restMs > 0 ? restMs : Infinity)
+    const inMs = Math.min(pollMs, dueInMs, this.#attempts.stallsInMs)
     this.#cancelAlarm = clock.timer(Math.max(1, inMs), () => this.wake(), { isPoll: inMs === pollMs })
   }
 
@@ -266,7 +264,7 @@ export class Worker {
   }
 
   #claimRequest(): ClaimRequest | undefined {
-    if (this.#mode !== 'open' || this.#share.restMs > 0) return undefined
+    if (this.#mode !== 'open' || this.#share.isResting) return undefined
     const { waiting, performing } = this.#attempts
     const slots = Math.min(Math.max(0, this.#options.concurrency() - performing - waiting), this.#claimsLeft)
     const ahead = this.#prefetch.beside(waiting, this.#claimsLeft - slots)
