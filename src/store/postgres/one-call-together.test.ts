@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { PostgresServer } from '../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../test/fixtures/postgres-store.js'
+import { StoppedTransaction } from '../../../test/fixtures/stopped-transaction.js'
 import type { NewRun } from '../../kernel/run/run.js'
 import { systemClock } from '../../time/clock.js'
 import type { Outcome } from '../../kernel/run/outcome.js'
@@ -19,6 +20,7 @@ let server: PostgresServer
 let stores: PostgresStores
 let client: Client
 let schema: string
+let stopped: StoppedTransaction
 let one: Store
 let other: Store
 
@@ -28,7 +30,6 @@ const jobs = [
   aJob('queued', { queue: 'few' }),
   aJob('beside', { queue: 'few' }),
 ]
-const gateLock = 4711
 
 beforeAll(async () => {
   server = await PostgresServer.start()
@@ -52,8 +53,7 @@ beforeEach(async () => {
     await turn(store, id)
   }
   client = await server.connect(url)
-  await client.query(`create function ${schema}.stop() returns trigger language plpgsql as $$ begin
-    perform pg_advisory_xact_lock_shared(${gateLock}); return coalesce(new, old); end $$`)
+  stopped = await StoppedTransaction.in(client, schema)
 })
 
 afterEach(async () => {
@@ -67,9 +67,8 @@ it('G6: a run that reaches a slot while another leaves it does not wait forever'
   await one.enqueue({ runs: [aRun('first', { slots })], now: t0 })
   await turn(one, 'w')
   // It has already looked for waiting runs and found none.
-  await client.query(`create trigger stop before delete on ${schema}.gates for each row
-    execute function ${schema}.stop()`)
-  await inTheMiddleOf(
+  await stopped.at('before delete', { of: 'gates' })
+  await stopped.inTheMiddleOf(
     () => end(one, 'w', 'first'),
     () => other.enqueue({ runs: [aRun('second', { slots })], now: t0 }),
   )
@@ -80,7 +79,7 @@ it('G6: two processes that record runs of one slot admit no more than its limit'
   const slots = [{ key: 'job:limited', limit: 1 }]
   const of = (name: string): NewRun => aRun(name, { job: 'limited', slots })
   await stopAt(`new.id = '${of('first').id}'`)
-  await inTheMiddleOf(
+  await stopped.inTheMiddleOf(
     () => one.enqueue({ runs: [of('first')], now: t0 }),
     () => other.enqueue({ runs: [of('second')], now: t0 }),
   )
@@ -92,7 +91,7 @@ it('G6: a delayed run with a slot that two processes find due is admitted once',
   const slots = [{ key: 'key:work=a', limit: 2 }]
   await one.enqueue({ runs: [aRun('later', { slots, runAt: t0 + 5 })], now: t0 })
   await stopAt('old.state = 0 and new.state = 1')
-  const [first, second] = await inTheMiddleOf(
+  const [first, second] = await stopped.inTheMiddleOf(
     () => turn(one, 'w', { now: t0 + 10 }),
     () => turn(other, 'v', { now: t0 + 10 }),
   )
@@ -104,7 +103,7 @@ it('G6: a delayed run with a slot that two processes find due is admitted once',
 it('G6: two processes that claim from one queue claim no more than its limit', async () => {
   await one.enqueue({ runs: ['queued', 'beside'].map((job) => aRun(job, { job })), now: t0 })
   await stopAt('new.state = 3')
-  const [first, second] = await inTheMiddleOf(
+  const [first, second] = await stopped.inTheMiddleOf(
     () => turn(one, 'w', { jobs: ['queued'] }),
     () => turn(other, 'v', { jobs: ['beside'] }),
   )
@@ -114,7 +113,7 @@ it('G6: two processes that claim from one queue claim no more than its limit', a
 it('G3: two processes that record runs with one unique key record one', async () => {
   const of = (name: string): NewRun => aRun(name, { uniqueKey: 'u' })
   await stopAt(`new.id = '${of('first').id}'`)
-  const [first, second] = await inTheMiddleOf(
+  const [first, second] = await stopped.inTheMiddleOf(
     () => one.enqueue({ runs: [of('first')], now: t0 }),
     () => other.enqueue({ runs: [of('second')], now: t0 }),
   )
@@ -125,9 +124,8 @@ it('G3: two processes that record runs with one unique key record one', async ()
 it('two processes that add lines to one log number them without a gap', async () => {
   await one.enqueue({ runs: [aRun('told')], now: t0 })
   const line = { run: aRun('told').id, attempt: 1, at: t0, level: 'info', text: 'a' } as const
-  await client.query(`create trigger stop before insert on ${schema}.logs for each row when (new.text = 'a')
-    execute function ${schema}.stop()`)
-  await inTheMiddleOf(
+  await stopped.at('before insert', { of: 'logs', when: `new.text = 'a'` })
+  await stopped.inTheMiddleOf(
     () => one.log([line, line]),
     () => other.log([{ ...line, text: 'b' }]),
   )
@@ -139,9 +137,8 @@ it('two processes that continue one log number its lines without a gap', async (
   await one.enqueue({ runs: [aRun('told')], now: t0 })
   const line = { run: aRun('told').id, attempt: 1, at: t0, level: 'info', text: 'a' } as const
   await one.log([{ ...line, text: '-' }])
-  await client.query(`create trigger stop before insert on ${schema}.logs for each row when (new.text = 'a')
-    execute function ${schema}.stop()`)
-  await inTheMiddleOf(
+  await stopped.at('before insert', { of: 'logs', when: `new.text = 'a'` })
+  await stopped.inTheMiddleOf(
     () => one.log([line, line]),
     () => other.log([{ ...line, text: 'b' }]),
   )
@@ -173,9 +170,8 @@ it('G6: a run that reaches a slot while a failed one leaves it does not wait for
   await one.enqueue({ runs: [aRun('first', { slots })], now: t0 })
   await turn(one, 'w')
   // It has already looked for waiting runs and found none: it stops at its commit.
-  await client.query(`create constraint trigger stop after delete on ${schema}.gates deferrable initially deferred
-    for each row execute function ${schema}.stop()`)
-  await inTheMiddleOf(
+  await stopped.at('after delete', { of: 'gates' })
+  await stopped.inTheMiddleOf(
     () => end(one, 'w', 'first', outcomes.failed),
     () => other.enqueue({ runs: [aRun('second', { slots })], now: t0 }),
   )
@@ -185,7 +181,7 @@ it('G6: a run that reaches a slot while a failed one leaves it does not wait for
 it('G1: two schedulers that tick one trigger at the same time create its run once', async () => {
   const tick = await dueTick('often')
   await stopAt(`new.id = '${tick.runs[0]?.id}'`)
-  const [first, second] = await inTheMiddleOf(
+  const [first, second] = await stopped.inTheMiddleOf(
     () => one.tick([tick]),
     () => other.tick([tick]),
   )
@@ -201,12 +197,12 @@ it('ticks and failed runs with a slot do not wait for transactions at another sl
   await other.enqueue({ runs: [aRun('bad', at('key:work=b'))], now: t0 })
   await turn(other, 'v')
   await stopAt('new.state = 4')
-  await client.query(`select pg_advisory_lock(${gateLock})`)
+  await stopped.close()
   const ended = end(one, 'w', 'slow')
-  await untilStopped()
+  await stopped.untilStopped()
   expect(await other.tick([tick])).toEqual(['ticked'])
   expect((await end(other, 'v', 'bad', outcomes.again(t0))).finished).toEqual(['stored'])
-  await client.query(`select pg_advisory_unlock(${gateLock})`)
+  await stopped.open()
   await ended
 })
 
@@ -214,12 +210,12 @@ it('G6: a plain run does not wait for transactions at a slot', async () => {
   await one.enqueue({ runs: [aRun('slow', { slots: [{ key: 'key:work=a', limit: 1 }] })], now: t0 })
   await turn(one, 'w')
   await stopAt('new.state = 4')
-  await client.query(`select pg_advisory_lock(${gateLock})`)
+  await stopped.close()
   const ended = end(one, 'w', 'slow')
-  await untilStopped()
+  await stopped.untilStopped()
   await other.enqueue({ runs: [aRun('quick')], now: t0 })
   expect((await turn(other, 'v')).claims).toHaveLength(1)
-  await client.query(`select pg_advisory_unlock(${gateLock})`)
+  await stopped.open()
   await ended
 })
 
@@ -259,25 +255,8 @@ async function dueTick(name: string): Promise<Tick> {
   return planOf(due as DueTrigger, t0 + minute)
 }
 
-/** Makes every transaction that writes such a row wait while the lock is held. */
+/** Stops every transaction that writes such a run. */
 async function stopAt(when: string): Promise<void> {
-  const event = when.includes('old.') || !when.includes('new.id') ? 'update' : 'insert'
-  await client.query(`create trigger stop before ${event} on ${schema}.runs for each row when (${when})
-    execute function ${schema}.stop()`)
-}
-
-/** Calls the second function while the first is stopped; it may end before the first continues, or wait for it. */
-async function inTheMiddleOf<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
-  await client.query(`select pg_advisory_lock(${gateLock})`)
-  const begun = first()
-  await untilStopped()
-  const followed = second()
-  await Promise.race([followed, systemClock.sleep(300)])
-  await client.query(`select pg_advisory_unlock(${gateLock})`)
-  return await Promise.all([begun, followed])
-}
-
-async function untilStopped(): Promise<void> {
-  const waiting = `select 1 from pg_locks where locktype = 'advisory' and objid = ${gateLock} and not granted`
-  while ((await client.query(waiting)).rows.length === 0) await systemClock.sleep(5)
+  const event = when.includes('old.') || !when.includes('new.id') ? 'before update' : 'before insert'
+  await stopped.at(event, { of: 'runs', when })
 }

@@ -2,6 +2,7 @@ import type { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { PostgresServer } from '../../../../test/fixtures/postgres.js'
 import { PostgresStores } from '../../../../test/fixtures/postgres-store.js'
+import { StoppedTransaction } from '../../../../test/fixtures/stopped-transaction.js'
 import type { NewRun } from '../../../kernel/run/run.js'
 import { systemClock } from '../../../time/clock.js'
 import { aJob, aRun, outcomes, t0 } from '../../conformance/stage.js'
@@ -12,12 +13,12 @@ let server: PostgresServer
 let stores: PostgresStores
 let client: Client
 let schema: string
+let stopped: StoppedTransaction
 let one: Store
 let other: Store
 
 const limit = 2
 const queues = [{ name: 'few', concurrency: limit }]
-const gateLock = 4712
 
 beforeAll(async () => {
   server = await PostgresServer.start()
@@ -41,6 +42,7 @@ beforeEach(async () => {
     await take(store, id, 0)
   }
   client = await server.connect(url)
+  stopped = await StoppedTransaction.in(client, schema)
 })
 
 afterEach(async () => {
@@ -90,10 +92,12 @@ describe.each([
     const ofOne = await take(one, 'w', 1, await take(one, 'w', 1))
     const ofOther = await take(other, 'v', 1, await take(other, 'v', 1))
     await stopAtClaims('w')
-    const [next, after] = await inTheMiddleOf(
-      () => take(one, 'w', 1, ofOne),
-      () => take(other, 'v', 1, ofOther),
-    )
+    await stopped.close()
+    const first = take(one, 'w', 1, ofOne)
+    await stopped.untilStopped()
+    const after = await take(other, 'v', 1, ofOther)
+    await stopped.open()
+    const next = await first
     expect(new Set([...ofOne, ...ofOther, ...next, ...after].map(({ run }) => run)).size).toBe(4)
     expect(await counted(count())).toBe(limit)
     expect((await one.counts()).running).toBe(limit)
@@ -104,12 +108,12 @@ describe.each([
     const ofOne = await take(one, 'w', 1, await take(one, 'w', 1))
     const ofOther = await take(other, 'v', 1)
     await stopAtClaims('w')
-    await client.query(`select pg_advisory_lock(${gateLock})`)
+    await stopped.close()
     const passedOn = take(one, 'w', 1, ofOne)
-    await untilBlocked()
+    await stopped.untilStopped()
     const withLock = take(other, 'v', 1, ofOther)
-    if (job !== 'queued') await untilBlocked(2)
-    await client.query(`select pg_advisory_unlock(${gateLock})`)
+    if (job !== 'queued') await stopped.untilBlocked(2)
+    await stopped.open()
     const claimed = [...ofOne, ...ofOther, ...(await passedOn), ...(await withLock)]
     expect(new Set(claimed.map(({ run }) => run)).size).toBe(4)
     expect(await counted(count())).toBe(limit)
@@ -132,7 +136,7 @@ describe.each([
     await client.query('begin')
     await client.query(`select 1 from ${schema}.runs where id = '${namesOf(job, 5).at(-1)}' for update`)
     const turn = take(one, 'w', limit, second)
-    if (job !== 'queued') await untilBlocked()
+    if (job !== 'queued') await stopped.untilBlocked()
     else await turn
     await client.query('rollback')
     const found = [...(await turn), ...(job === 'queued' ? await take(one, 'w', limit) : [])]
@@ -219,29 +223,10 @@ async function counted(query: string): Promise<number | undefined> {
   return (await client.query<{ n: number }>(query)).rows[0]?.n
 }
 
-/** Makes a worker's transaction wait where it claims, while the lock is held. */
+/** Stops the transactions of a worker where they claim. */
 async function stopAtClaims(worker: string): Promise<void> {
-  await client.query(`create function ${schema}.stop() returns trigger language plpgsql as $$ begin
-    perform pg_advisory_xact_lock_shared(${gateLock}); return new; end $$`)
   const { rows } = await client.query<{ key: string }>(
     `select key from ${schema}.workers where id = '${worker}'`,
   )
-  await client.query(`create trigger stop before update on ${schema}.runs for each row
-    when (new.state = 3 and new.worker = ${rows[0]?.key}) execute function ${schema}.stop()`)
-}
-
-/** Calls the second function while the first is stopped; the second must not need the first to continue. */
-async function inTheMiddleOf<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
-  await client.query(`select pg_advisory_lock(${gateLock})`)
-  const begun = first()
-  await untilBlocked()
-  const followed = await second()
-  await client.query(`select pg_advisory_unlock(${gateLock})`)
-  return [await begun, followed]
-}
-
-/** Waits until so many sessions wait for others. */
-async function untilBlocked(sessions = 1): Promise<void> {
-  const blocked = `select 1 from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0`
-  while ((await client.query(blocked)).rows.length < sessions) await systemClock.sleep(5)
+  await stopped.at('before update', { of: 'runs', when: `new.state = 3 and new.worker = ${rows[0]?.key}` })
 }
