@@ -137,9 +137,7 @@ it('ticks that are committed together read no triggers but their own', async () 
 
 it('a tick reads the first unfinished runs of a trigger and not all of them', async () => {
   const opened = await stores.open()
-  await stores.client.query(
-    historyIn(opened.schema, 50_000).replace("'work', 4,", "'work', 1,") + `; analyze ${opened.schema}.runs`,
-  )
+  await stores.client.query(`${historyIn(opened.schema, 50_000, 1)}; analyze ${opened.schema}.runs`)
   const query = vi.spyOn(Client.prototype, 'query')
   const stage = new Stage(opened)
   await stage.trigger(aTrigger('old1'))
@@ -169,10 +167,11 @@ async function historyWithStatistics(opened: { schema: string; store: Store }): 
   return opened.store
 }
 
-function historyIn(schema: string, count: number): string {
+/** Runs of a hundred triggers, finished ones or in another state. */
+function historyIn(schema: string, count: number, state = 4): string {
   return `insert into ${schema}.runs (id, job, state, priority, run_at, due_at, created_at, origin, attempt, worker,
       claimed_at, started_at, finished_at, trigger)
-    select lpad(n::text, 36, '0'), 'work', 4, 0, n, n, n, 0, 1, 1, n, n, n, 'old' || n % 100
+    select lpad(n::text, 36, '0'), 'work', ${state}, 0, n, n, n, 0, 1, 1, n, n, n, 'old' || n % 100
     from generate_series(1, ${count}) n`
 }
 

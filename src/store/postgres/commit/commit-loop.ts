@@ -179,6 +179,7 @@ export class CommitLoop {
         // The catalog may have been read in a transaction that changed it and was rolled back.
         const isOutdated = error instanceof NotOneCall && error.isOutdated
         if ((parts === undefined && isExclusive) || isOutdated) remembered.catalog = undefined
+        // The next call takes the lock.
         if (error instanceof NotPassedOn) continue
         const mustBeExclusive = error instanceof NotExclusive || (isOutOfLocks(error) && !isExclusive)
         if (mustBeExclusive || error instanceof NotOneCall) {

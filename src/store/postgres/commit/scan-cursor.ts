@@ -15,7 +15,10 @@ const restMsEach = 0.1
 
 const longestRestMs = 60_000
 
-/** How far before a young run a scan starts, or if the next full scan is far away: runs of the same moment may be committed later, and clocks differ. */
+/**
+ * How far before a run a scan starts if the run is younger than this, because others of the same moment may be committed
+ * later; and if the next full scan is further away than this, because the clocks of processes differ.
+ */
 const slackMs = 1000
 
 /** The first run of a job in the index. */

@@ -192,7 +192,8 @@ function* offersFor(
   const jobs = [...rooms.keys()]
   if (jobs.length === 0) return []
   const isOnly = jobs.length === 1
-  const room = Math.max(...[...rooms.values()].map((queue) => queue.room))
+  // Beyond the room, for runs that lost an attempt and are first in the order: they are not prefetched.
+  const room = Math.max(...[...rooms.values()].map((queue) => queue.room)) + glance
   const first = Math.min(slots + glance, isOnly ? Infinity : maxPerJob, room)
   const found = byJob(yield* session.native.candidates(jobs, { limit: first, offset: 0 }))
   const wanted = Math.min(slots + prefetch + slackAhead, room)
