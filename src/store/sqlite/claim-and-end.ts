@@ -7,10 +7,10 @@ import type { RunId } from '../../kernel/identity/identity.js'
 import type { Instant } from '../../time/instant.js'
 import type { Finished } from '../port.js'
 import { toJson } from '../sql/rows/run-rows.js'
-import { done, ready, running } from '../sql/rows/states.js'
+import { blocked, done, ready, running } from '../sql/rows/states.js'
 import { leaveQueue } from '../sql/runs/end-run.js'
 import { isPlainEnd } from '../sql/runs/finish.js'
-import type { Candidate, NativeVerbs, PlainEnd } from '../sql/runs/native-verbs.js'
+import type { Candidate, NativeVerbs, PlainEnd, WaitingRun } from '../sql/runs/native-verbs.js'
 import type { Session } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
 import type { KnownClaim, KnownClaims } from './known-claims.js'
@@ -18,14 +18,25 @@ import type { KnownClaim, KnownClaims } from './known-claims.js'
 /** Longer payloads are read only for the runs that are claimed. */
 const maxInlinePayload = 4096
 
+const COLUMNS = `seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition, gates, follow,
+  case when octet_length(payload) > ${maxInlinePayload} then '' else payload end as payload`
+
 // Relies on: runs_ready, in its own order. The write lock keeps two workers from claiming one run.
-const CANDIDATES = `select seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition,
-    gates, follow, case when octet_length(payload) > ${maxInlinePayload} then '' else payload end as payload
+const CANDIDATES = `select ${COLUMNS}
   from runs where state = ${ready} and job = $1 order by priority desc, run_at, seq limit $2 offset $3 + 0`
+
+// Relies on: runs_blocked, in its own order.
+const WAITING_AT_ONE = `select ${COLUMNS}, waits_for from runs where state = ${blocked} and waits_for = $1
+  order by priority desc, run_at, seq limit $2`
+
+// Relies on: runs_blocked, once for each slot.
+const WAITING = `select ${COLUMNS}, waits_for from (select value as slot from json_each($1)) wanted join runs on seq in (
+    select seq from runs where state = ${blocked} and waits_for = slot order by priority desc, run_at, seq limit $2
+  ) order by priority desc, run_at, seq`
 
 // Relies on: primary key. A list of one would take 3 µs more, which is half of the statement.
 const TAKE_ONE = `update runs set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2,
-  started_at = null where seq = $3`
+  started_at = null, waits_for = null where seq = $3`
 
 const TAKE = TAKE_ONE.replace('= $3', '= any($3::int8[])')
 
@@ -56,6 +67,7 @@ export function nativeVerbs(session: Session, claims: KnownClaims): NativeVerbs 
     manyJobs: 8,
     endPlain: (items) => endPlain(session, claims, items),
     candidates: (jobs, range) => candidates(session, jobs, range),
+    waiting: (slots, limit) => waiting(session, slots, limit),
     take: (runs, by) => take(session, { claims, runs: runs as readonly ReadCandidate[] }, by),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: () => 0,
@@ -135,6 +147,13 @@ function* candidates(
   const found: ReadCandidate[][] = []
   for (const job of jobs) found.push(yield* session.sql.all<ReadCandidate>(CANDIDATES, job, limit, offset))
   return found.length === 1 ? (found[0] as ReadCandidate[]) : found.flat()
+}
+
+function waiting(session: Session, slots: readonly string[], limit: number): Verb<WaitingRun[]> {
+  const [only] = slots
+  return slots.length === 1 && only !== undefined
+    ? session.sql.all<WaitingRun>(WAITING_AT_ONE, only, limit)
+    : session.sql.all<WaitingRun>(WAITING, slots, limit)
 }
 
 function* take(

@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import type { HoldTarget } from '../../../kernel/hold/hold.js'
+import type { Claim, ClaimRequest, Finished } from '../../port.js'
 import { aJob, aRun, aRunOf, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
 /** Concurrency limits that runs share. */
@@ -110,6 +112,62 @@ export function slotLaws(law: Law): void {
       expect(order.map((together) => together.length)).toEqual([3, 3, 2])
     },
   )
+
+  law('a turn claims the runs that its ends admit, in one order with the ready ones', async (stage) => {
+    const job = aJob('work', { concurrency: 2 })
+    await stage.jobs([job, aJob('free')])
+    await stage.worker('w')
+    await stage.enqueue([aRunOf(job, 'a'), aRunOf(job, 'b')])
+    const ends = endsOf(await stage.claim('w', t0))
+    await stage.enqueue([
+      aRunOf(job, 'last'),
+      aRunOf(job, 'first', { priority: 5, payload: { at: 'once' } }),
+      aRun('between', { job: 'free', priority: 3 }),
+    ])
+    const claimRequest = { jobs: ['work', 'free'], slots: 3, prefetch: 0 }
+    const { claims, finished } = await stage.store.turn({
+      worker: 'w',
+      now: t0,
+      finished: ends,
+      claimRequest,
+    })
+    expect(finished).toEqual(['stored', 'stored'])
+    expect(claims.map(({ run }) => run)).toEqual(['first', 'between', 'last'].map((label) => aRun(label).id))
+    expect(claims[0]).toMatchObject({ attempt: 1, payload: { at: 'once' }, isLimited: true })
+    expect(await waits(stage, ['first', 'last'])).toEqual([undefined, undefined])
+    expect((await stage.turn('w', t0, endsOf(claims))).finished).toEqual(['stored', 'stored', 'stored'])
+  })
+
+  law('runs that a turn admits and does not claim are ready for others', async (stage) => {
+    const job = aJob('work', { concurrency: 2 })
+    await stage.jobs([job, aJob('free')])
+    await stage.worker('other')
+    const all: ClaimRequest = { jobs: ['free', 'work'], slots: 9, prefetch: 0 }
+    const turns: Record<string, { claimRequest: ClaimRequest | undefined; held?: HoldTarget; left: number }> =
+      {
+        silent: { claimRequest: undefined, left: 2 },
+        full: { claimRequest: { ...all, slots: 0 }, left: 2 },
+        almost: { claimRequest: { ...all, slots: 1 }, left: 1 },
+        elsewhere: { claimRequest: { ...all, jobs: ['free'] }, left: 2 },
+        'held-workers': { claimRequest: all, held: 'switch:worker', left: 2 },
+        'held-queue': { claimRequest: all, held: 'queue:default', left: 2 },
+        late: { claimRequest: all, left: 2 },
+      }
+    for (const [name, { claimRequest, held: target, left }] of Object.entries(turns)) {
+      await stage.worker(name, t0, name === 'late' ? 1 : undefined)
+      await stage.enqueue([1, 2, 3, 4].map((i) => aRunOf(job, `${name}${i}`)))
+      const finished = endsOf(await stage.claim(name, t0))
+      expect(finished).toHaveLength(2)
+      const now = name === 'late' ? t0 + 2 : t0
+      if (target !== undefined) await stage.store.hold({ target, now, actor: 'me', note: '' })
+      const { claims } = await stage.store.turn({ worker: name, now, finished, claimRequest })
+      if (target !== undefined) await stage.store.release({ target, now, catchUp: false })
+      expect([name, claims.length]).toEqual([name, 2 - left])
+      const rest = await stage.claim('other', now)
+      expect([name, rest.length]).toEqual([name, left])
+      await stage.turn('other', now, endsOf([...claims, ...rest]))
+    }
+  })
 
   law('a failed run leaves its slot to others while it waits, and then waits behind them', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
@@ -258,6 +316,16 @@ export function slotLaws(law: Law): void {
     await stage.finish('w', claim, { outcome: outcomes.done, at: t0 })
     expect(await claimed(stage, t0)).toEqual([aRun('2').id])
   })
+}
+
+function endsOf(claims: readonly Claim[]): Finished[] {
+  return claims.map(({ run, attempt }) => ({
+    run,
+    attempt,
+    outcome: outcomes.done,
+    startedAt: t0,
+    endedAt: t0,
+  }))
 }
 
 async function waits(stage: Stage, labels: readonly string[]): Promise<(string | undefined)[]> {

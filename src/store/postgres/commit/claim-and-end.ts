@@ -8,27 +8,35 @@ import type { StateKey } from '../../../kernel/state/state-entry.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Finished } from '../../port.js'
 import { toJson } from '../../sql/rows/run-rows.js'
-import { done, ready, running } from '../../sql/rows/states.js'
+import { blocked, done, ready, running } from '../../sql/rows/states.js'
 import { endedRunOf, type EndedRow } from '../../sql/rows/unfinished.js'
 import { changesOnlyState } from '../../sql/runs/end-effect.js'
 import { leaveQueue } from '../../sql/runs/end-run.js'
 import { isPlainEnd } from '../../sql/runs/finish.js'
-import type { Candidate, NativeVerbs, PlainEnd } from '../../sql/runs/native-verbs.js'
+import type { Candidate, NativeVerbs, PlainEnd, WaitingRun } from '../../sql/runs/native-verbs.js'
 import type { Session as VerbSession } from '../../sql/session.js'
 import type { Verb } from '../../sql/verb.js'
 import type { ProcessCache } from './process-cache.js'
 
+const COLUMNS =
+  'seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition, gates, follow'
+
 // Relies on: runs_ready, in its own order. Rows that another worker has locked are skipped, so no two workers wait for each
 // other and no run is claimed twice.
 const CANDIDATES = `select found.* from unnest($1::text[]) wanted (name) cross join lateral (
-    select seq, id, job, priority, run_at, attempt, failures, crashes, due_at, trigger, partition, gates, follow
-    from rota.runs where state = ${ready} and job = wanted.name
+    select ${COLUMNS} from rota.runs where state = ${ready} and job = wanted.name
     order by priority desc, run_at, seq limit $2 offset $3 for update skip locked
   ) found`
 
+// Relies on: runs_blocked, once for each slot. The rows stay locked until the end of the transaction.
+const WAITING = `select found.* from unnest($1::text[]) wanted (key) cross join lateral (
+    select ${COLUMNS}, waits_for from rota.runs where state = ${blocked} and waits_for = wanted.key
+    order by priority desc, run_at, seq limit $2 for update
+  ) found order by priority desc, run_at, seq`
+
 // Relies on: primary key.
-const TAKE = `update rota.runs
-  set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2, started_at = null
+const TAKE = `update rota.runs set state = ${running}, attempt = attempt + 1, worker = $1, claimed_at = $2,
+    started_at = null, waits_for = null
   where seq = any($3::int8[]) returning ctid as place, seq, payload`
 
 // Relies on: the unique index of runs.id; "state + 0" keeps the server from scanning all running runs instead. The fencing
@@ -94,6 +102,7 @@ export function nativeVerbs(session: Session): NativeVerbs {
     manyJobs: 32,
     endPlain: (items) => endPlain(session, items),
     candidates: (jobs, { limit, offset }) => session.sql.all<Candidate>(CANDIDATES, jobs, limit, offset),
+    waiting: (slots, limit) => session.sql.all<WaitingRun>(WAITING, slots, limit),
     take: (runs, by) => take(session, runs, by),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: (worker) => session.remembered.heardOf(worker),

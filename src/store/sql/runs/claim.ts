@@ -9,7 +9,8 @@ import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
 import { rateWindows } from '../policies/rate-window.js'
 import { ratedRun, rateRooms, settleRates, type ClaimRooms } from '../policies/rate-limits.js'
-import { byUrgency, type Candidate } from './native-verbs.js'
+import { letIn } from './concurrency-slots.js'
+import { byUrgency, type Candidate, type WaitingRun } from './native-verbs.js'
 
 /*
  * Which runs a worker gets, decided once for both databases. The statements that read the candidates and mark them as
@@ -64,7 +65,7 @@ interface Chosen {
   readonly isLimited: boolean
 }
 
-/** The ready runs of a job that were read, with the room that its queue has left. */
+/** Runs of a job that may be claimed, the most urgent first, with the room that its queue has left. */
 interface Offer {
   readonly queue: QueueRoom
   /** The rate limits of its runs. */
@@ -82,22 +83,42 @@ interface QueueRoom {
   taken: number
 }
 
-/** Claims what a worker requests: its slots from all ready runs, then the prefetch, with few limited runs. */
+/**
+ * Claims what a worker requests: its slots from all ready runs, then the prefetch, with few limited runs. Runs that the
+ * turn has admitted to a slot are claimed where they wait, in the same order; the rest of them becomes ready.
+ */
 export function* claimRuns(
   session: Session,
-  request: { claimRequest: ClaimRequest; worker: number; now: Instant },
+  request: { claimRequest: ClaimRequest; worker: number; now: Instant; admitted: readonly WaitingRun[] },
 ): Verb<{ claims: Claim[]; more: boolean; nextStartAt?: Instant | undefined }> {
-  const { claimRequest, now } = request
+  const { claimRequest, now, admitted } = request
   const catalog = yield* session.catalog()
   const heldAt = heldUntil(catalog, claimRequest.jobs, now)
-  if (isClaimingHeld(catalog, now)) return { claims: [], more: false, nextStartAt: heldAt }
+  if (isClaimingHeld(catalog, now)) {
+    yield* letIn(session, admitted)
+    return { claims: [], more: false, nextStartAt: heldAt }
+  }
   const wanted = wantedJobs(catalog, claimRequest)
   const isShort = wanted.length < session.native.manyJobs
-  const jobs = isShort ? wanted : yield* jobsWithRuns(session, { catalog, wanted })
+  const jobs = isShort ? wanted : yield* jobsWithRuns(session, { catalog, wanted, admitted })
   const rooms = yield* roomsFor(session, { catalog, jobs, now })
   const rates = yield* rateRooms(session, { catalog, jobs: wanted, now })
+  const mayFollow = ({ job }: WaitingRun): boolean => rooms.has(job) && !rates.has(job)
+  yield* letIn(
+    session,
+    admitted.filter((run) => !mayFollow(run)),
+  )
+  const following = admitted.filter(mayFollow)
   const offers = yield* allOffers(session, { rooms, rates, now }, claimRequest)
+  for (const rows of byJob(following.toSorted(byUrgency)).values()) offers.push(offerOf(rooms, rows, false))
   const { taken, more } = choose(offers, claimRequest)
+  if (following.length > 0) {
+    const takenRows = new Set(taken.map(({ row }) => row))
+    yield* letIn(
+      session,
+      following.filter((run) => !takenRows.has(run)),
+    )
+  }
   const claims = taken.length === 0 ? [] : yield* take(session, taken, request)
   for (const room of new Set(rooms.values()))
     if (room.taken > 0) yield* session.sql.change(ENTER_QUEUE, room.taken, room.name)
@@ -128,13 +149,14 @@ function wantedJobs(catalog: Catalog, { jobs, slots }: ClaimRequest): readonly s
   return slots > 0 || !isAnyRated(catalog, jobs) ? jobs : jobs.filter((job) => !catalog.rates.has(job))
 }
 
-/** The jobs with ready runs, and those that may have parked runs, which a claim wakes. */
+/** The jobs with ready or admitted runs, and those that may have parked runs, which a claim wakes. */
 function* jobsWithRuns(
   session: Session,
-  { catalog, wanted }: { catalog: Catalog; wanted: readonly string[] },
+  given: { catalog: Catalog; wanted: readonly string[]; admitted: readonly WaitingRun[] },
 ): Verb<readonly string[]> {
+  const { catalog, wanted, admitted } = given
   const found = yield* session.sql.all<{ job: string }>(READY_JOBS)
-  const ready = new Set(found.map(({ job }) => job))
+  const ready = new Set([...found, ...admitted].map(({ job }) => job))
   return wanted.filter((job) => ready.has(job) || catalog.rates.get(job)?.key !== undefined)
 }
 

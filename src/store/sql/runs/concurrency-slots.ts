@@ -16,6 +16,7 @@ import { blocked, ready } from '../rows/states.js'
 import type { Session } from '../session.js'
 import { each } from '../statement.js'
 import type { Verb } from '../verb.js'
+import type { WaitingRun } from './native-verbs.js'
 
 // Relies on: primary key. The lock of the slot closes the race of two runs for the last place.
 const ADMITTED = `select admitted from rota.gates where key = $1`
@@ -39,18 +40,6 @@ const GIVE_BACK_LAST = `delete from rota.gates where key = $1 and admitted = 1`
 // Relies on: runs_blocked.
 const MOST_URGENT = `select seq, job, gates from rota.runs
   where state = ${blocked} and waits_for = $1 order by priority desc, run_at, seq limit 1 for update`
-
-// Relies on: runs_blocked, once for each slot.
-const ALL_MOST_URGENT = each({
-  sqlite: `select wanted.value as key, seq, job, gates from json_each($1) wanted join runs on seq in (
-      select seq from runs where state = ${blocked} and waits_for = wanted.value
-      order by priority desc, run_at, seq limit $2
-    ) order by priority desc, run_at, seq`,
-  postgres: `select wanted.key, seq, job, gates from unnest($1::text[]) wanted (key) cross join lateral (
-      select seq, job, gates, priority, run_at from rota.runs where state = ${blocked} and waits_for = wanted.key
-      order by priority desc, run_at, seq limit $2 for update
-    ) found order by priority desc, run_at, seq`,
-})
 
 // Relies on: primary key.
 const ALL_ADMITTED = `select key, admitted from rota.gates where key = any($1::text[])`
@@ -146,10 +135,24 @@ export function* releaseSlots(session: Session, slots: string): Verb<void> {
  * The same for several runs that ended one after the other. If each of them, and each run that waits there, has one
  * slot, the slots are independent: a few statements for all replace five for each run. If a run has several slots, the
  * order of the ends decides which run is admitted.
+ *
+ * Returns runs that are admitted but whose rows still wait. Until the caller has claimed them or let them in, slots must
+ * not be released.
  */
-export function* releaseAll(session: Session, ended: readonly string[]): Verb<void> {
-  if (ended.length > 1 && (yield* releaseTogether(session, ended))) return
-  for (const slots of ended) yield* releaseSlots(session, slots)
+export function* releaseAll(session: Session, ended: readonly string[]): Verb<readonly WaitingRun[]> {
+  const admitted = ended.length > 1 ? yield* releaseTogether(session, ended) : undefined
+  if (admitted === undefined) for (const slots of ended) yield* releaseSlots(session, slots)
+  return admitted ?? []
+}
+
+/** Makes admitted runs ready. */
+export function* letIn(session: Session, admitted: readonly WaitingRun[]): Verb<void> {
+  if (admitted.length === 0) return
+  session.tell('runs')
+  yield* session.sql.change(
+    LET_ALL_IN,
+    admitted.map(({ seq }) => seq),
+  )
 }
 
 /** Examines the slots of a run that no longer waits: it may have waited there on behalf of others. */
@@ -170,52 +173,49 @@ export function slotsText(slots: readonly ConcurrencySlot[]): string | null {
   return slots.length === 0 ? null : JSON.stringify(slots.map(({ key, limit }) => [key, limit]))
 }
 
-interface Waiting extends SlotRun {
-  readonly key: string
-  readonly seq: number
-}
-
 /** A slot that runs have left. */
 interface Freed {
   readonly key: string
-  readonly admitted: number
+  /** How many had it before. */
+  readonly before: number
   readonly left: number
-  readonly waiting: Waiting[]
+  readonly waiting: WaitingRun[]
 }
 
-/** Returns single slots together; the result is whether that was possible. */
-function* releaseTogether(session: Session, ended: readonly string[]): Verb<boolean> {
+/** Returns single slots together, if that is possible; the result are the runs that are admitted instead. */
+function* releaseTogether(
+  session: Session,
+  ended: readonly string[],
+): Verb<readonly WaitingRun[] | undefined> {
   const counts = countSingle(ended)
-  if (counts === undefined) return false
+  if (counts === undefined) return undefined
   yield* session.native.lockSlots([...counts.keys()])
   const atMost = Math.max(...counts.values())
   const freed = yield* readFreed(session, counts, atMost)
-  if (freed === undefined) return false
+  if (freed === undefined) return undefined
   const { jobs } = yield* session.catalog()
-  const letIn: number[] = []
+  const admitted: WaitingRun[] = []
   const empty: string[] = []
   const open: string[] = []
-  for (const { key, admitted, left, waiting } of freed) {
-    let now = admitted - left
+  for (const { key, before, left, waiting } of freed) {
+    let now = before - left
     let limit = Infinity
-    for (const { seq, job, gates } of waiting) {
-      limit = limitOf(slotsOf(gates)[0] as ConcurrencySlot, job, jobs.get(job))
+    for (const run of waiting) {
+      limit = limitOf(slotsOf(run.gates)[0] as ConcurrencySlot, run.job, jobs.get(run.job))
       if (now >= limit) break
-      letIn.push(seq)
+      admitted.push(run)
       now += 1
     }
     if (now === 0) empty.push(key)
-    else if (now !== admitted) yield* session.sql.change(SET_ADMITTED, now, key)
+    else if (now !== before) yield* session.sql.change(SET_ADMITTED, now, key)
     // If the limit was raised, there is more room than runs have left.
     if (waiting.length === atMost && now < limit) open.push(key)
   }
   if (empty.length > 0) yield* session.sql.change(EMPTY, empty)
-  if (letIn.length > 0) {
-    session.tell('runs')
-    yield* session.sql.change(LET_ALL_IN, letIn)
-  }
+  if (open.length === 0) return admitted
+  yield* letIn(session, admitted)
   yield* letInWaiting(session, open)
-  return true
+  return []
 }
 
 /** The slots with the runs that wait there; undefined if one of these has several slots, or a count is unexpected. */
@@ -226,18 +226,18 @@ function* readFreed(
 ): Verb<Iterable<Freed> | undefined> {
   const keys = [...counts.keys()]
   const [waiting, slots] = yield* session.sql.together(
-    session.sql.all<Waiting>(ALL_MOST_URGENT, keys, atMost),
+    session.native.waiting(keys, atMost),
     session.sql.all<{ key: string; admitted: number }>(ALL_ADMITTED, keys),
   )
   const freed = new Map<string, Freed>()
   for (const { key, admitted } of slots) {
     const left = counts.get(key) ?? 0
-    if (admitted >= left) freed.set(key, { key, admitted, left, waiting: [] })
+    if (admitted >= left) freed.set(key, { key, before: admitted, left, waiting: [] })
   }
   if (freed.size < keys.length) return undefined
   for (const run of waiting) {
-    if (countSingle([run.gates])?.has(run.key) !== true) return undefined
-    freed.get(run.key)?.waiting.push(run)
+    if (countSingle([run.gates])?.has(run.waits_for) !== true) return undefined
+    freed.get(run.waits_for)?.waiting.push(run)
   }
   return freed.values()
 }

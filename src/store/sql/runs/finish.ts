@@ -6,9 +6,10 @@ import { failed, running } from '../rows/states.js'
 import { UNFINISHED_COLUMNS, type EffectiveEnd, type Unfinished } from '../rows/unfinished.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
-import { releaseAll } from './concurrency-slots.js'
+import { letIn, releaseAll } from './concurrency-slots.js'
 import { applyTogether } from './end-effect.js'
 import { endRun, leaveQueue, recordAttempt, waitAgain } from './end-run.js'
+import type { WaitingRun } from './native-verbs.js'
 
 // Relies on: the unique index of runs.id. The fence is run, attempt and state: the report of an older claim finds no
 // row. The row's lock closes the race with another process that ends the same attempt.
@@ -32,18 +33,26 @@ const NO_ERROR = `update rota.runs set error = null where seq = $1`
 
 type Answer = 'stored' | 'stale'
 
+/** What became of the reports of a turn. */
+interface Finish {
+  readonly answers: readonly Answer[]
+  /** Runs that follow in the freed slots, but whose rows still wait: the turn claims them there, or lets them in. */
+  readonly admitted: readonly WaitingRun[]
+}
+
 /** Stores decided attempts whose claims are current. */
-export function* finishAll(session: Session, items: readonly Finished[], now: Instant): Verb<Answer[]> {
-  if (items.length === 0) return []
+export function* finishAll(session: Session, items: readonly Finished[], now: Instant): Verb<Finish> {
+  if (items.length === 0) return { answers: [], admitted: [] }
   const ended = yield* session.native.endPlain(items)
   const answers: Answer[] = []
   let freed: string[] = []
   let effects: EffectiveEnd[] = []
-  const flush = function* (): Verb<void> {
-    yield* releaseAll(session, freed)
+  const flush = function* (): Verb<readonly WaitingRun[]> {
+    const admitted = yield* releaseAll(session, freed)
     yield* applyTogether(session, effects)
     freed = []
     effects = []
+    return admitted
   }
   // In the order of the ends: it decides which run is admitted if two of them free slots that one run waits for, and what
   // the last effect on a state entry is.
@@ -57,14 +66,16 @@ export function* finishAll(session: Session, items: readonly Finished[], now: In
       answers.push('stored')
       continue
     }
-    yield* flush()
+    yield* letIn(session, yield* flush())
     answers.push(yield* finishOne(session, item, now))
   }
-  yield* flush()
+  const admitted = yield* flush()
+  if (!answers.includes('stale')) return { answers, admitted }
+  yield* letIn(session, admitted)
   for (const [i, item] of items.entries()) {
     if (answers[i] === 'stale' && item.outcome.end !== 'lost') yield* revokeCrash(session, item, now)
   }
-  return answers
+  return { answers, admitted: [] }
 }
 
 /** A worker that reports on an attempt that was declared lost is alive: the run did not crash. */

@@ -18,6 +18,8 @@ export interface NativeVerbs {
   endPlain(items: readonly Finished[]): Verb<Map<RunId, PlainEnd>>
   /** The ready runs of each job, the most urgent first, from an offset on; no two claims get the same run. */
   candidates(jobs: readonly string[], range: { limit: number; offset: number }): Verb<Candidate[]>
+  /** The runs that wait at each concurrency slot, the most urgent first, at most so many at each. */
+  waiting(slots: readonly string[], limit: number): Verb<WaitingRun[]>
   /** Gives runs to a worker as their next attempt; returns their payloads in the same order. */
   take(runs: readonly Candidate[], by: { worker: number; now: Instant }): Verb<(string | null)[]>
   /** Returns and removes the notices for a worker. */
@@ -62,7 +64,13 @@ export function byUrgency(a: Candidate, b: Candidate): number {
   return b.priority - a.priority || a.run_at - b.run_at || a.seq - b.seq
 }
 
-/** A ready run that a claim may take. */
+/** A run that waits at a slot. It may be claimed there as soon as it is admitted to the slot. */
+export interface WaitingRun extends Candidate {
+  readonly gates: string
+  readonly waits_for: string
+}
+
+/** A run that a claim may take. */
 export interface Candidate {
   readonly seq: number
   readonly id: RunId

@@ -3,6 +3,7 @@ import type { Turn, TurnAnswer } from '../../port.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
 import { claimRuns, earlier } from './claim.js'
+import { letIn } from './concurrency-slots.js'
 import { finishAll } from './finish.js'
 import { promote } from './promote.js'
 
@@ -24,16 +25,20 @@ interface WorkerRow {
 export function* turn(session: Session, request: Turn): Verb<TurnAnswer> {
   const { now, claimRequest } = request
   session.noteTime(now)
-  const finished = yield* finishAll(session, request.finished, now)
+  const { answers: finished, admitted } = yield* finishAll(session, request.finished, now)
   const [nextRunAt, worker] = yield* look(session, request)
   const { jobsRevision } = yield* session.catalog()
   const answer = { finished, jobsRevision, nextRunAt }
+  // A worker with an overdue heartbeat may be expired at any moment, and would lose what it claims now.
+  const isLive = worker?.phase === 0 && worker.lease_until >= now && worker.is_draining === 0
+  if (claimRequest === undefined || !isLive) yield* letIn(session, admitted)
   if (worker === undefined) return { ...nothing, ...answer }
   const notices = worker.has_notices === null ? [] : yield* session.native.takeNotices(request.worker)
   if (worker.phase !== 0) return { ...nothing, ...answer, notices }
-  // A worker with an overdue heartbeat may be expired at any moment, and would lose what it claims now.
-  const mayClaim = claimRequest !== undefined && worker.lease_until >= now && worker.is_draining === 0
-  const claimed = mayClaim ? yield* claimRuns(session, { claimRequest, worker: worker.key, now }) : undefined
+  const claimed =
+    claimRequest !== undefined && isLive
+      ? yield* claimRuns(session, { claimRequest, worker: worker.key, now, admitted })
+      : undefined
   const { claims = [], more = false, nextStartAt } = claimed ?? {}
   return { expired: false, ...answer, nextRunAt: earlier(nextRunAt, nextStartAt), claims, more, notices }
 }
