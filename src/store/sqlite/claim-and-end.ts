@@ -10,7 +10,7 @@ import { toJson } from '../sql/rows/run-rows.js'
 import { blocked, done, ready, running } from '../sql/rows/states.js'
 import { leaveQueue } from '../sql/runs/end-run.js'
 import { isPlainEnd } from '../sql/runs/finish.js'
-import type { Candidate, NativeVerbs, PlainEnd, WaitingRun } from '../sql/runs/native-verbs.js'
+import type { Candidate, NativeVerbs, PlainEnd, StoredLogUse, WaitingRun } from '../sql/runs/native-verbs.js'
 import type { Session } from '../sql/session.js'
 import type { Verb } from '../sql/verb.js'
 import type { KnownClaim, KnownClaims } from './known-claims.js'
@@ -54,6 +54,11 @@ const END_PLAIN = END_ONE_PLAIN.replace('= $4', '= any($4::int8[])')
 const ENDED = `select seq from runs
   where state = ${done} and attempt = 1 and finished_at = $1 and seq = any($2::int8[])`
 
+// Relies on: the unique index of runs.id, primary key. The write lock excludes every other writer.
+const LOG_USES = `select seq as run, id, coalesce(lines, 0) as lines, coalesce(bytes, 0) as bytes,
+    coalesce(is_cut, 0) as is_cut
+  from runs left join log_use on log_use.run = runs.seq where id = any($1::text[])`
+
 // Relies on: the unique index of workers.id, then notices_worker.
 const NOTICES = `select run, attempt, kind from notices
   where worker = (select key from workers where id = $1) order by id`
@@ -69,6 +74,7 @@ export function nativeVerbs(session: Session, claims: KnownClaims): NativeVerbs 
     candidates: (jobs, range) => candidates(session, jobs, range),
     waiting: (slots, limit) => waiting(session, slots, limit),
     take: (runs, by) => take(session, { claims, runs: runs as readonly ReadCandidate[] }, by),
+    logUses: (runs) => session.sql.all<StoredLogUse>(LOG_USES, runs),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: () => 0,
     // The write lock excludes every other transaction.

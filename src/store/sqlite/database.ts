@@ -1,5 +1,6 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import {
+  rowsAtOnce,
   toSqlite,
   withoutZeroBytes,
   type SqlScalar,
@@ -105,11 +106,16 @@ export class Database {
     return row?.[0] ?? undefined
   }
 
-  /** Inserts rows one by one; returns how many rows it changed. */
+  /** Inserts rows in their order; returns how many rows it changed. */
   insert(sql: Statement, rows: Rows): number {
-    const prepared = this.#known(sql)
     let changes = 0
-    for (const row of rows) changes += this.#write(prepared, row).changes
+    let next = 0
+    const many = typeof sql === 'string' ? undefined : sql.sqliteRows
+    if (many !== undefined)
+      for (; next + rowsAtOnce <= rows.length; next += rowsAtOnce)
+        changes += this.#write(this.#known(many), rows.slice(next, next + rowsAtOnce).flat()).changes
+    const one = this.#known(sql)
+    for (; next < rows.length; next++) changes += this.#write(one, rows[next] as Rows[number]).changes
     return changes
   }
 

@@ -16,6 +16,7 @@ import { isPlainEnd } from '../../sql/runs/finish.js'
 import type { Candidate, NativeVerbs, PlainEnd, WaitingRun } from '../../sql/runs/native-verbs.js'
 import type { Session as VerbSession } from '../../sql/session.js'
 import type { Verb } from '../../sql/verb.js'
+import { lockLogUses } from './log-uses.js'
 import type { ProcessCache } from './process-cache.js'
 
 const COLUMNS =
@@ -104,6 +105,7 @@ export function nativeVerbs(session: Session): NativeVerbs {
     candidates: (jobs, { limit, offset }) => session.sql.all<Candidate>(CANDIDATES, jobs, limit, offset),
     waiting: (slots, limit) => session.sql.all<WaitingRun>(WAITING, slots, limit),
     take: (runs, by) => take(session, runs, by),
+    logUses: (runs) => lockLogUses(session, runs),
     takeNotices: (worker) => takeNotices(session, worker),
     lastNoticeOf: (worker) => session.remembered.heardOf(worker),
     lockSlots: (keys) => lockSlots(session, locked, keys),

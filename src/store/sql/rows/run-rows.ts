@@ -135,9 +135,17 @@ export function runOf(row: RunRow): Run {
   }
 }
 
+/** The slots that were parsed last: runs of one limit, which are processed together, have the same text. */
+let parsed: { readonly text: string; readonly slots: readonly ConcurrencySlot[] } = { text: '[]', slots: [] }
+
 /** Parses the concurrency slots in a row. */
 export function slotsOf(text: string | null): readonly ConcurrencySlot[] {
-  return text === null ? [] : (JSON.parse(text) as [string, number][]).map(([key, limit]) => ({ key, limit }))
+  if (text === null) return []
+  if (text !== parsed.text) {
+    const pairs = JSON.parse(text) as [string, number][]
+    parsed = { text, slots: pairs.map(([key, limit]) => ({ key, limit })) }
+  }
+  return parsed.slots
 }
 
 /** Converts a row to a hold. */

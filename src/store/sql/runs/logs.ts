@@ -1,24 +1,18 @@
-import { boundLogLine, emptyLog, type LogUse } from '../../../kernel/definition/bounds.js'
+import { boundLogLine, type LogUse } from '../../../kernel/definition/bounds.js'
 import type { LogLine } from '../../../kernel/run/run.js'
 import type { Reading, StoredLogLine } from '../../port.js'
 import { insertInto, type SqlScalar } from '../statement.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
+import type { StoredLogUse } from './native-verbs.js'
 
-// Relies on: the unique index of runs.id.
-const RUNS = `select seq, id from rota.runs where id = any($1::text[])`
+/** The columns of the rows that say how much of its size limit a log uses. */
+export const logUseColumns = { run: 'int8', lines: 'int8', bytes: 'int8', is_cut: 'int2' } as const
 
-const useColumns = { run: 'int8', lines: 'int8', bytes: 'int8', is_cut: 'int2' } as const
-
-const BEGIN_USE = insertInto('rota.log_use', useColumns, 'on conflict (run) do nothing')
-
-// Relies on: primary key. The row's lock closes the race of two writers for one number; rows are always locked in the
-// same order, so that no two writers wait for each other.
-const LOCK_USE = `select run, lines, bytes, is_cut from rota.log_use where run = any($1::int8[]) order by run for update`
-
+// Relies on: primary key.
 const SAVE_USE = insertInto(
   'rota.log_use',
-  useColumns,
+  logUseColumns,
   'on conflict (run) do update set lines = excluded.lines, bytes = excluded.bytes, is_cut = excluded.is_cut',
 )
 
@@ -45,7 +39,8 @@ interface Position {
 /** Appends lines to the logs of existing runs, within their size limits. */
 export function* log(session: Session, lines: readonly LogLine[]): Verb<void> {
   if (lines.length === 0) return
-  const positions = yield* positionsOf(session, [...new Set(lines.map(({ run }) => run))])
+  const uses = yield* session.native.logUses([...new Set(lines.map(({ run }) => run))])
+  const positions = new Map(uses.map((use) => [use.id, positionOf(use)]))
   const rows: SqlScalar[][] = []
   for (const line of lines) append(rows, positions.get(line.run), line)
   const used = [...positions.values()].map(({ run, use }) => [run, use.lines, use.bytes, use.isCut ? 1 : 0])
@@ -59,26 +54,8 @@ export function* logs(session: Session, request: Parameters<Reading['logs']>[0])
   return rows.map(({ seq, attempt, at, level, text }) => ({ run, seq, attempt, at, level, text }))
 }
 
-function* positionsOf(session: Session, runs: readonly string[]): Verb<Map<string, Position>> {
-  const found = yield* session.sql.all<{ seq: number; id: string }>(RUNS, runs)
-  // Two writers insert the rows in the same order, for the same reason.
-  const keys = found.map(({ seq }) => seq).toSorted((one, other) => one - other)
-  const { lines, bytes } = emptyLog
-  yield* session.sql.insert(
-    BEGIN_USE,
-    keys.map((key) => [key, lines, bytes, 0]),
-  )
-  type Use = { run: number; lines: number; bytes: number; is_cut: number }
-  const uses = yield* session.sql.all<Use>(LOCK_USE, keys)
-  const byRun = new Map(uses.map((use) => [use.run, use]))
-  return new Map(
-    found.flatMap(({ seq, id }): [string, Position][] => {
-      const use = byRun.get(seq)
-      // The run was pruned meanwhile.
-      if (use === undefined) return []
-      return [[id, { run: seq, use: { lines: use.lines, bytes: use.bytes, isCut: use.is_cut === 1 } }]]
-    }),
-  )
+function positionOf({ run, lines, bytes, is_cut }: StoredLogUse): Position {
+  return { run, use: { lines, bytes, isCut: is_cut === 1 } }
 }
 
 function append(rows: SqlScalar[][], position: Position | undefined, given: LogLine): void {

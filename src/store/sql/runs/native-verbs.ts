@@ -22,6 +22,8 @@ export interface NativeVerbs {
   waiting(slots: readonly string[], limit: number): Verb<WaitingRun[]>
   /** Gives runs to a worker as their next attempt; returns their payloads in the same order. */
   take(runs: readonly Candidate[], by: { worker: number; now: Instant }): Verb<(string | null)[]>
+  /** How much of its size limit the log of each run uses, for those that exist. Nobody else changes it until the end of the transaction. */
+  logUses(runs: readonly RunId[]): Verb<StoredLogUse[]>
   /** Returns and removes the notices for a worker. */
   takeNotices(worker: string): Verb<HolderNotice[]>
   /** The last notice that was delivered to a worker but is still stored; 0 if there is none. */
@@ -50,6 +52,16 @@ export interface RatesLeft {
   readonly nextAt: Instant
   /** Until when the limits of each job allow no start. */
   readonly untilByJob: ReadonlyMap<string, Instant>
+}
+
+/** The use of a log as it is stored, also of an empty one. */
+export interface StoredLogUse {
+  /** The key of the run. */
+  readonly run: number
+  readonly id: RunId
+  readonly lines: number
+  readonly bytes: number
+  readonly is_cut: number
 }
 
 /** A run that was ended by `endPlain`. */
