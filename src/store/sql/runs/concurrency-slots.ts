@@ -190,8 +190,7 @@ function* releaseTogether(
   const counts = countSingle(ended)
   if (counts === undefined) return undefined
   yield* session.native.lockSlots([...counts.keys()])
-  const atMost = Math.max(...counts.values())
-  const freed = yield* readFreed(session, counts, atMost)
+  const freed = yield* readFreed(session, counts)
   if (freed === undefined) return undefined
   const { jobs } = yield* session.catalog()
   const admitted: WaitingRun[] = []
@@ -209,7 +208,7 @@ function* releaseTogether(
     if (now === 0) empty.push(key)
     else if (now !== before) yield* session.sql.change(SET_ADMITTED, now, key)
     // If the limit was raised, there is more room than runs have left.
-    if (waiting.length === atMost && now < limit) open.push(key)
+    if (waiting.length === left && now < limit) open.push(key)
   }
   if (empty.length > 0) yield* session.sql.change(EMPTY, empty)
   if (open.length === 0) return admitted
@@ -222,12 +221,18 @@ function* releaseTogether(
 function* readFreed(
   session: Session,
   counts: ReadonlyMap<string, number>,
-  atMost: number,
 ): Verb<Iterable<Freed> | undefined> {
   const keys = [...counts.keys()]
-  const [waiting, slots] = yield* session.sql.together(
-    session.native.waiting(keys, atMost),
+  // As many as have left each slot, not more: one job with many ends beside many keys would read a square of rows.
+  const keysByCount = new Map<number, string[]>()
+  for (const [key, count] of counts) {
+    const same = keysByCount.get(count)
+    if (same === undefined) keysByCount.set(count, [key])
+    else same.push(key)
+  }
+  const [slots, ...waiting] = yield* session.sql.together(
     session.sql.all<{ key: string; admitted: number }>(ALL_ADMITTED, keys),
+    ...[...keysByCount].map(([count, same]) => session.native.waiting(same, count)),
   )
   const freed = new Map<string, Freed>()
   for (const { key, admitted } of slots) {
@@ -235,7 +240,7 @@ function* readFreed(
     if (admitted >= left) freed.set(key, { key, before: admitted, left, waiting: [] })
   }
   if (freed.size < keys.length) return undefined
-  for (const run of waiting) {
+  for (const run of waiting.flat()) {
     if (countSingle([run.gates])?.has(run.waits_for) !== true) return undefined
     freed.get(run.waits_for)?.waiting.push(run)
   }
