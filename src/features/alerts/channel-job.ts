@@ -1,5 +1,6 @@
 import type { Registry } from '../../engine/sync/registry.js'
 import type { RunContext } from '../../engine/worker/perform.js'
+import { deliveryRules } from '../../kernel/alert/delivery.js'
 import { alertJobPrefix } from '../../kernel/alert/notice.js'
 import type { Json } from '../../kernel/definition/json.js'
 import { frozen } from '../../kernel/definition/frozen.js'
@@ -18,22 +19,13 @@ export interface ChannelApp {
 /** How long one attempt to send may take. */
 const timeoutMs = 60_000
 
-/** A receiver that is unreachable for 50 minutes loses nothing: the last five delays are ten minutes each, less the jitter. */
-const retry = {
-  attempts: 16,
-  backoff: 'exponential',
-  delayMs: 1000,
-  maxDelayMs: 600_000,
-  jitter: 0.2,
-} as const
-
 /** Defines a channel and the job whose runs send its messages. */
 export function addChannel(
   defined: { readonly name: string; readonly channel: Channel },
   app: ChannelApp,
 ): void {
   const { name, channel } = defined
-  const job: Job = { ...jobDefaults, name: `${alertJobPrefix}${name}`, queue: 'alerts', retry, timeoutMs }
+  const job: Job = { ...jobDefaults, name: `${alertJobPrefix}${name}`, ...deliveryRules, timeoutMs }
   app.definitions.addJob(frozen(job), (run: RunContext) => perform(defined, run, app))
   app.definitions.part(ownAlerts).channels.set(name, channel)
 }

@@ -3,6 +3,7 @@ import { defineJobs } from '../../engine/sync/sync.js'
 import type { RunContext } from '../../engine/worker/perform.js'
 import type { HandlerExtension, Outside } from '../../handlers/executable-jobs.js'
 import { postTo } from '../../handlers/post-to.js'
+import { deliveryRules } from '../../kernel/alert/delivery.js'
 import { alertJobPrefix } from '../../kernel/alert/notice.js'
 import type { Json } from '../../kernel/definition/json.js'
 import type { SecretText } from '../../kernel/definition/secret-text.js'
@@ -32,12 +33,8 @@ export const pingJobPrefix = `${alertJobPrefix}ping:`
 /** The job whose runs send the pings of all triggers. */
 export const pingJob = `${pingJobPrefix}run`
 
-/** How pings are queued and retried: a receiver that is unreachable for 50 minutes loses nothing. */
-export const pingJobOptions = {
-  queue: 'alerts',
-  timeoutMs: 30_000,
-  retry: { attempts: 16, backoff: 'exponential', delayMs: 1000, maxDelayMs: 600_000, jitter: 0.2 },
-} as const satisfies Partial<Job>
+/** How pings are queued and retried. */
+export const pingJobOptions = { ...deliveryRules, timeoutMs: 30_000 } as const satisfies Partial<Job>
 
 const pingDefinition: Job = { ...jobDefaults, name: pingJob, ...pingJobOptions }
 

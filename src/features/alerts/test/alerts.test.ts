@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { rota, type Rota } from '../../../app/rota.js'
+import { decide } from '../../../kernel/run/outcome.js'
 import type { AlertMessage } from '../message.js'
 
 /** The package is optional: `npm ci` installs it. */
@@ -159,6 +160,15 @@ describe('alerts of a running app', () => {
       return done
     })
     expect(sent?.failures).toBe(1)
+  })
+
+  it('are not given up when one worker after another crashes while it sends them', async () => {
+    hook()
+    await app.start()
+    const { job } = await app.jobs.get('alert:hook')
+    const run = { id: 'r', dueAt: 0, failures: 0, crashes: 20 }
+    const lost = { kind: 'lost', error: { code: 'ATTEMPT_LOST', message: 'gone' } } as const
+    expect(decide(lost, { run, job, now: 0 })).toMatchObject({ state: 'pending' })
   })
 
   async function subjects() {

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { loadApp } from '../../../app/definitions/load-app.js'
 import { rota, type Rota } from '../../../app/rota.js'
+import { decide } from '../../../kernel/run/outcome.js'
+import { definePingJob } from '../job.js'
 
 interface Received {
   readonly path: string
@@ -111,6 +113,15 @@ describe('pings of a trigger', () => {
     expect(state.received.at(-1)?.body).toContain('no luck')
     const [run] = await app.runs.list({ job: 'alert:ping:run', state: 'done' })
     expect(run?.payload).toMatchObject({ trigger: 'nightly' })
+  })
+
+  it('are not given up when one worker after another crashes while it sends them', async () => {
+    const app = newApp()
+    await definePingJob(await app.store(), 0)
+    const { job } = await app.jobs.get('alert:ping:run')
+    const run = { id: 'r', dueAt: 0, failures: 0, crashes: 20 }
+    const lost = { kind: 'lost', error: { code: 'ATTEMPT_LOST', message: 'gone' } } as const
+    expect(decide(lost, { run, job, now: 0 })).toMatchObject({ state: 'pending' })
   })
 
   it('of a trigger that was added at run time reach no private address', async () => {
