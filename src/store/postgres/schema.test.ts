@@ -15,6 +15,7 @@ const released = [
   'c4700e540c2d2208b7f9e55c7400928f62550e31903a9318e0621527570882b7',
   'ae5ccb085f2a73b29bacacbcbce4dd53ad206dd0715229d4bf9eaddfaf93d511',
   'a18d6f033b3d99d22204dc0855685d2d59adc0dc0f421bb5f4157e75db56beb6',
+  'e1a9f389d3adcdf367a7198e9a83afeeca9cd2b401f2ac2b35ce3de7737915d0',
 ]
 
 test('a released step of the schema never changes', () => {

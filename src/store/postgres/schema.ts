@@ -10,6 +10,7 @@ import { version8 } from './migrations/version-8.js'
 import { version9 } from './migrations/version-9.js'
 import { version10 } from './migrations/version-10.js'
 import { version11 } from './migrations/version-11.js'
+import { version12 } from './migrations/version-12.js'
 
 /** All steps, oldest first. The schema itself is created before them. */
 export const migrations: readonly Migration[] = [
@@ -24,7 +25,8 @@ export const migrations: readonly Migration[] = [
   version9,
   version10,
   version11,
+  version12,
 ]
 
 /** The schema version that this code writes. */
-export const schemaVersion = version11.version
+export const schemaVersion = version12.version

@@ -1,7 +1,7 @@
 /**
  * The usual transaction: runs are recorded, claimed and ended, and lines added to their logs. It is one call of a function,
  * which commits by itself: one journey to the server and back, for all that has arrived here. The function is
- * `commit_work`, and the newest migration that makes it has its text: `migrations/version-11-commit.ts`.
+ * `commit_work`, and the newest migration that makes it has its text: `migrations/version-11/commit.ts`.
  */
 import type { HolderNotice } from '../../../kernel/run/fact.js'
 import type { Instant } from '../../../time/instant.js'

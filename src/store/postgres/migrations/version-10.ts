@@ -1,7 +1,7 @@
 import type { Migration } from '../../sql/migration.js'
 
 // Frees slots for which no run waits, each by one end: as many triggers have that are due at the same time. Everything else
-// is done by another function (version-11-slots.ts).
+// is done by another function (version-11/slots.ts).
 //
 // Relies on: runs_blocked, the primary key of gates. Its caller holds the locks of all these slots.
 const passSlotsOn = `create or replace function rota.pass_slots_on(

@@ -1,7 +1,7 @@
 import type { Migration } from '../../sql/migration.js'
-import { commitWork } from './version-11-commit.js'
-import { jobsWithReady, lockQueues, pickFrom, promoteDue } from './version-11-pick.js'
-import { letIn, passSlotsToWaiting, pickNext } from './version-11-slots.js'
+import { commitWork } from './version-11/commit.js'
+import { jobsWithReady, lockQueues, pickFrom, promoteDue } from './version-11/pick.js'
+import { letIn, passSlotsToWaiting, pickNext } from './version-11/slots.js'
 
 /**
  * At a limit where runs wait, one run follows another without a lock (commit/passing-on.ts). No release has the earlier
