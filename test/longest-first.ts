@@ -30,7 +30,17 @@ const longest = [
   'test/browser/backfill.test.ts',
   'test/cli/workers.test.ts',
   'src/features/bulk/test/browser.test.ts',
+  'test/browser/roles.test.ts',
   'src/features/sensors/test/kill.test.ts',
+  'test/attack.test.ts',
+  'test/browser/undo.test.ts',
+  'test/serve.test.ts',
+  'test/browser/address.test.ts',
+  'test/cli/first-day.test.ts',
+  'test/faults/postgres.test.ts',
+  'src/features/command-jobs/test/commands.test.ts',
+  'test/postgres/silent.test.ts',
+  'test/kill/postgres.test.ts',
   'test/browser/edit.test.ts',
   'src/features/bus/test/postgres.test.ts',
   'test/browser/hostile.test.ts',
@@ -45,6 +55,10 @@ const longest = [
   'src/features/alerts/test/under-kills.test.ts',
   'test/time/zone-scan.test.ts',
   'src/features/plans/test/kill.test.ts',
+  'src/features/rounds/test/simulation.test.ts',
+  'src/features/plans/test/bad-input.test.ts',
+  'test/cli/corpus.test.ts',
+  'test/postgres/refusals.test.ts',
 ]
 
 /**
