@@ -5,7 +5,7 @@
  *
  *   enqueue, tick ─▶ delayed ─ turn, its instant has come ─▶ ready ─ turn (claim) ─▶ running
  *                       │                                      ▲                        │
- *                       └─ a slot is full ─▶ blocked ─ a slot is freed ┘                │
+ *                       └─ a slot is full ─▶ blocked ─ freed ──┴─ claimed there ────────┤
  *   running ─ turn (finish) ─▶ done | failed | cancelled, or delayed or ready again for another attempt
  *   delayed, blocked, ready ─ cancel, supersede, end of the trigger ─▶ cancelled
  *   running ─ supersede by terminating ─▶ cancelled; failed, cancelled ─ retry ─▶ delayed, ready or blocked

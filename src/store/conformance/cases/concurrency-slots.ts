@@ -169,6 +169,44 @@ export function slotLaws(law: Law): void {
     }
   })
 
+  law('runs that a turn admits count for their queue, whichever of many jobs they have', async (stage) => {
+    const job = aJob('work', { concurrency: 2, queue: 'q' })
+    const more = Array.from({ length: 40 }, (_, i) => aJob(`more${i}`))
+    const define = (concurrency: number) =>
+      stage.jobs([job, aJob('beside', { queue: 'q' }), ...more], [{ name: 'q', concurrency }])
+    await define(3)
+    await stage.worker('w')
+    await stage.enqueue([1, 2, 3, 4].map((i) => aRunOf(job, `${i}`)))
+    await stage.enqueue([aRun('beside', { job: 'beside' })])
+    const jobs = ['beside', ...more.map(({ name }) => name), 'work']
+    const claim = async (finished: readonly Finished[]) => {
+      const claimRequest = { jobs, slots: 9, prefetch: 0 }
+      return (await stage.store.turn({ worker: 'w', now: t0, finished, claimRequest })).claims
+    }
+    const claims = await claim([])
+    expect(claims).toHaveLength(3)
+    await define(2)
+    const [beside, ...both] = claims.toSorted((a, b) => a.job.localeCompare(b.job))
+    const next = await claim(endsOf(both))
+    expect(next.map(({ run }) => run)).toEqual([aRun('3').id])
+    expect(await claim([])).toEqual([])
+    expect((await claim(endsOf([beside as Claim]))).map(({ run }) => run)).toEqual([aRun('4').id])
+  })
+
+  law('runs that a turn admits start only if their rate limit allows it', async (stage) => {
+    const limit = { max: 1, perMs: minute, burst: 3 }
+    const job = aJob('work', { concurrency: 2, limit })
+    await stage.jobs([job])
+    await stage.worker('w')
+    await stage.enqueue([1, 2, 3, 4].map((i) => aRunOf(job, `${i}`)))
+    const finished = endsOf(await stage.claim('w', t0))
+    expect(finished).toHaveLength(2)
+    const claimRequest = { jobs: ['work'], slots: 9, prefetch: 0 }
+    const { claims } = await stage.store.turn({ worker: 'w', now: t0, finished, claimRequest })
+    expect(claims.map(({ run }) => run)).toEqual([aRun('3').id])
+    expect((await stage.claim('w', t0 + minute)).map(({ run }) => run)).toEqual([aRun('4').id])
+  })
+
   law('a failed run leaves its slot to others while it waits, and then waits behind them', async (stage) => {
     const job = aJob('work', { concurrency: 1 })
     await stage.jobs([job])

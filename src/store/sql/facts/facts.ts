@@ -17,7 +17,6 @@ import {
   type HoldRow,
   type RangeRow,
   type RunRow,
-  slotsOf,
 } from '../rows/run-rows.js'
 import type { Session } from '../session.js'
 import type { Verb } from '../verb.js'
@@ -135,7 +134,6 @@ function* runFact(session: Session, row: StoredRun): Verb<RunFact> {
   return {
     ...run,
     phase: isParked(row.waits_for) ? 'ready' : (phases[row.state] as Phase),
-    slots: slotsOf(row.gates),
     endEffect: endEffectOf(session.endEffects, row.follow)?.name,
     uniqueUntil: orUndefined(row.unique_until),
     attempts: yield* attemptsOf(session, row),

@@ -121,7 +121,8 @@ export function runOf(row: RunRow): Run {
     failures: row.failures,
     crashes: row.crashes,
     worker: row.state === running ? orUndefined(row.worker_id) : undefined,
-    slots: slotsOf(row.gates),
+    // A copy, since it gets into the hands of users.
+    slots: slotsOf(row.gates).map((slot) => ({ ...slot })),
     waitsFor: isParked(row.waits_for) ? undefined : orUndefined(row.waits_for),
     cancelRequested: row.cancel_requested === 1,
     createdAt: row.created_at,

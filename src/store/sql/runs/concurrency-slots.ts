@@ -1,6 +1,6 @@
 /**
- * A concurrency slot admits a limited number of runs. A run takes all its slots when it becomes ready and returns them
- * when it leaves ready and running. A run that finds a full slot takes none and waits there, outside the index that
+ * A concurrency slot admits a limited number of runs. A run takes all its slots when it becomes ready, or when it is
+ * claimed where it waits, and returns them when it leaves ready and running. A run that finds a full slot takes none and waits there, outside the index that
  * claims read. So a claim never reads the backlog of a noisy key, and a freed slot examines one run.
  *
  * Runs of one key or trigger share the slot of their job. If that one is full, only the most urgent of them waits
