@@ -44,6 +44,13 @@ describe('a share of a limit', () => {
     expect(shareAfter(100, turn).share.isResting).toBe(false)
   })
 
+  it('is not given up by a worker that was closed during its last turn', () => {
+    const { share } = shareAfter(19)
+    share.close()
+    share.turned(small)
+    expect(share.isResting).toBe(false)
+  })
+
   it('is kept for longer each time that no other worker takes it', async () => {
     const { clock, share } = shareAfter(20)
     const keptMs: number[] = []

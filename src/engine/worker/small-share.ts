@@ -35,6 +35,7 @@ export class SmallShare {
   #keepMs = firstKeepMs
   #keepUntilMs = 0
   #cancel: (() => void) | undefined
+  #isClosed = false
 
   constructor(clock: Clock, onOver: () => void) {
     this.#clock = clock
@@ -48,6 +49,7 @@ export class SmallShare {
 
   /** Notes a turn; may give up the share. */
   turned({ claims, concurrency, isQuick }: ShareOfTurn): void {
+    if (this.#isClosed) return
     const nowMs = this.#clock.monotonicMs()
     if (this.#givenUp !== undefined) {
       const isBack = claims.length >= this.#givenUp
@@ -66,8 +68,9 @@ export class SmallShare {
     })
   }
 
-  /** Ends a rest without a call of `onOver`. */
+  /** Ends a rest without a call of `onOver`; a turn that is still going on begins none. */
   close(): void {
+    this.#isClosed = true
     this.#cancel?.()
     this.#cancel = undefined
   }

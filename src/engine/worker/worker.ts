@@ -239,7 +239,7 @@ export class Worker {
     }
     this.#prefetch.turned()
     const isQuick = !this.#attempts.isGoingOn && this.#prefetch.isBusyWithTurns
-    if (pass === undefined && claimRequest !== undefined && !this.isClosed)
+    if (pass === undefined && claimRequest !== undefined)
       this.#share.turned({ claims: answer.claims, concurrency: concurrency(), isQuick })
     this.#pace.looked(answer.claims.length > 0)
     if (answer.failed?.part === 'finished') this.#attempts.putBack(ended)
