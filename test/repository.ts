@@ -12,7 +12,7 @@ export interface RepositoryFile {
 }
 
 /** Generated and installed files. */
-const made = new Set(['node_modules', 'dist', 'data', 'output', 'coverage', '.git', 'results'])
+const made = new Set(['node_modules', 'dist', 'dist.next', 'data', 'output', 'coverage', '.git', 'results'])
 
 /** The files below a folder whose names end in one of these, by path. */
 export function filesUnder(folder: string, endings: readonly string[]): readonly RepositoryFile[] {

@@ -2,7 +2,8 @@ import type { Json } from '../../kernel/definition/json.js'
 import { isMap } from '../../kernel/definition/read-value.js'
 import type { Run } from '../../kernel/run/run.js'
 import { formatDuration } from '../../time/duration.js'
-import { count, groupBy, ok, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { count, ok, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { groupBy } from '../../kernel/definition/group-by.js'
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,7 @@
 import type { Run } from '../../kernel/run/run.js'
 import { formatDuration } from '../../time/duration.js'
-import { groupBy, ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { ok, someNames, warn, type Facts, type Finding } from '../../engine/explain/finding.js'
+import { groupBy } from '../../kernel/definition/group-by.js'
 
 /** How many running runs are examined, and for how many triggers and jobs the usual duration is computed. */
 const mostRunning = 1000

@@ -45,17 +45,3 @@ export function someNames(names: Iterable<string>, most = 5): string {
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
-
-/** Groups items by a key, in their original order. */
-export function groupBy<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const known = groups.get(keyOf(item))
-    if (known === undefined) groups.set(keyOf(item), [item])
-    else known.push(item)
-  }
-  return groups
-}

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { HoldTarget } from '../../../kernel/hold/hold.js'
+import type { Job } from '../../../kernel/job/job.js'
 import type { Claim, ClaimRequest, Finished } from '../../port.js'
 import { aJob, aRun, aRunOf, aTrigger, minute, outcomes, t0, type Law, type Stage } from '../stage.js'
 
@@ -166,6 +167,30 @@ export function slotLaws(law: Law): void {
       const rest = await stage.claim('other', now)
       expect([name, rest.length]).toEqual([name, left])
       await stage.turn('other', now, endsOf([...claims, ...rest]))
+    }
+  })
+
+  law('many ends at one slot and few at others in one turn admit as many at each', async (stage) => {
+    const jobs = [aJob('many', { concurrency: 3 }), aJob('keyed')]
+    const [many, keyed] = jobs as [Job, Job]
+    await stage.jobs(jobs)
+    await stage.worker('w')
+    await stage.enqueue([1, 2, 3, 4, 5, 6, 7].map((i) => aRunOf(many, `m${i}`)))
+    for (const key of ['a', 'b'])
+      await stage.enqueue([1, 2, 3].map((i) => aRunOf(keyed, `${key}${i}`, { concurrencyKey: key })))
+    const claim = async (finished: readonly Finished[]) => {
+      const claimRequest = { jobs: ['many', 'keyed'], slots: 20, prefetch: 0 }
+      return (await stage.store.turn({ worker: 'w', now: t0, finished, claimRequest })).claims
+    }
+    const idsOf = (labels: readonly string[]) => labels.map((each) => aRun(each).id).toSorted()
+    let claims: readonly Claim[] = []
+    for (const expected of [
+      ['m1', 'm2', 'm3', 'a1', 'b1'],
+      ['m4', 'm5', 'm6', 'a2', 'b2'],
+      ['m7', 'a3', 'b3'],
+    ]) {
+      claims = await claim(endsOf(claims))
+      expect(claims.map(({ run }) => run).toSorted()).toEqual(idsOf(expected))
     }
   })
 

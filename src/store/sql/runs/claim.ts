@@ -1,3 +1,4 @@
+import { groupBy } from '../../../kernel/definition/group-by.js'
 import { mayStart, spend } from '../../../kernel/job/rate-room.js'
 import type { Instant } from '../../../time/instant.js'
 import type { Claim, ClaimRequest } from '../../port.js'
@@ -230,7 +231,7 @@ function* offersFor(
   // The rows that were read are locked by this transaction itself, so the same statement does not skip them.
   const more =
     worthMore.length === 0
-      ? new Map<string, Candidate[]>()
+      ? byJob<Candidate>([])
       : byJob(yield* session.native.candidates(worthMore, { limit: rest, offset: first }))
   return [...found].map(([job, rows]) => {
     const isRead = worthMore.includes(job)
@@ -240,14 +241,8 @@ function* offersFor(
   })
 }
 
-function byJob(rows: readonly Candidate[]): Map<string, Candidate[]> {
-  const found = new Map<string, Candidate[]>()
-  for (const row of rows) {
-    const own = found.get(row.job)
-    if (own === undefined) found.set(row.job, [row])
-    else own.push(row)
-  }
-  return found
+function byJob<Run extends Candidate>(rows: readonly Run[]): ReadonlyMap<string, readonly Run[]> {
+  return groupBy(rows, ({ job }) => job)
 }
 
 function offerOf(

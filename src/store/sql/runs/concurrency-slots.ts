@@ -1,7 +1,8 @@
 /**
  * A concurrency slot admits a limited number of runs. A run takes all its slots when it becomes ready, or when it is
- * claimed where it waits, and returns them when it leaves ready and running. A run that finds a full slot takes none and waits there, outside the index that
- * claims read. So a claim never reads the backlog of a noisy key, and a freed slot examines one run.
+ * claimed where it waits, and returns them when it leaves ready and running. A run that finds a full slot takes none and
+ * waits there, outside the index that claims read. So a claim never reads the backlog of a noisy key, and a freed slot
+ * examines one run.
  *
  * Runs of one key or trigger share the slot of their job. If that one is full, only the most urgent of them waits
  * there on behalf of the others; they follow one by one, each when the previous one has left that slot.
@@ -9,6 +10,7 @@
  * A transaction that uses a slot holds its lock until it ends, or is the only writer, so no run reaches a slot while
  * another is leaving it.
  */
+import { groupBy } from '../../../kernel/definition/group-by.js'
 import type { Job } from '../../../kernel/job/job.js'
 import type { ConcurrencySlot } from '../../../kernel/run/run.js'
 import { slotsOf } from '../rows/run-rows.js'
@@ -224,12 +226,7 @@ function* readFreed(
 ): Verb<Iterable<Freed> | undefined> {
   const keys = [...counts.keys()]
   // As many as have left each slot, not more: one job with many ends beside many keys would read a square of rows.
-  const keysByCount = new Map<number, string[]>()
-  for (const [key, count] of counts) {
-    const same = keysByCount.get(count)
-    if (same === undefined) keysByCount.set(count, [key])
-    else same.push(key)
-  }
+  const keysByCount = groupBy(keys, (key) => counts.get(key) ?? 0)
   const [slots, ...waiting] = yield* session.sql.together(
     session.sql.all<{ key: string; admitted: number }>(ALL_ADMITTED, keys),
     ...[...keysByCount].map(([count, same]) => session.native.waiting(same, count)),
